@@ -302,8 +302,8 @@ typedef struct {
     int d_f;                /* of Algorithm 9; 0: d_e                     */
     int N_C;                /* classes (volume 2); 0: none (E31)          */
     double epsilon;             /* under the root of layer_norm (E3)          */
-    enum { LEARNED, PAPER_SINES, VASWANI_SINES, NO_POSITIONS,
-           RELATIVE } positions;                /* relative: Gopher           */
+    enum { LEARNED, PAPER_SINES, VASWANI_SINES,
+           NO_POSITIONS } positions;
     bool tied;                  /* W_u = W_e^T, not stored twice              */
     bool tanh_gelu;             /* GPT-2's approximation of GELU (E29)        */
     bool rms;                   /* RMSnorm for layer_norm: Gopher (E37)       */
@@ -326,8 +326,6 @@ typedef struct {
     Mat gamma_1, beta_1, gamma_2, beta_2;           /* d_e x 1            */
     Mat W_mlp1, b_mlp1;             /* d_mlp x d_e, d_mlp x 1             */
     Mat W_mlp2, b_mlp2;             /* d_e x d_mlp, d_e x 1               */
-    Mat *W_r;                       /* of relative positions: W_r[1] ...
-                                       W_r[H], d_attn x d_e               */
 } Layer;
 
 /* A layer of the decoder of Algorithm 8. */
@@ -344,10 +342,6 @@ typedef struct Theta {
     Mat W_e, W_p;                   /* d_e x N_V, d_e x ell_max           */
     Mat W_t;                        /* d_e x hyper.types                  */
     Mat gamma_e, beta_e;            /* of hyper.embedding_norm            */
-    Mat *u, *v;                     /* of relative positions: u[1] ...
-                                       u[H], v[1] ... v[H], d_attn x 1    */
-    Mat R;                          /* d_e x ell_max: its columns are the
-                                       distances 0, 1, ..., fixed         */
     Layer *enc;                     /* enc[1] ... enc[L_enc]              */
     DecoderLayer *dec;              /* dec[1] ... dec[L_dec]              */
     Layer *layer;                   /* layer[1] ... layer[L]              */

@@ -19,7 +19,7 @@ local IN = {
   ['matrices'] = [[ b g m v ]], ['sums-and-multiples'] = [[ g ]],
   ['down-the-columns'] = [[ m v ]], ['choosing-and-arranging'] = [[ y ]],
   beam = [[ -B ]], classification = [[ -P ]],
-  flow = [[ V ]], starts = [[ V ]], relative = [[ D q_ k_ r_ u v ]],
+  flow = [[ V ]], starts = [[ V ]],
   solutions = [[ q -q_ V p c e^ ]], ['errata-shapes'] = [[ q ]],
   ['errata-numerics'] = [[ p q ]], ['errata-content'] = [[ q ]],
   ['sums-in-lanes'] = [[ a b ]], unlisted = [[ q k_ v_ \tilde{v} p ]],

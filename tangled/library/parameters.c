@@ -19,13 +19,10 @@ void parameter_kind(const Parameter *p, char kind[40])
         *const layers[] = { "", "layer[l].", "enc[l].", "dec[l].",
                             "dec[l]." },
         *const W[] = { "", "W.", "W.", "W_dec.", "W_ed." };
-    bool relative = strchr("uv", p->symbol[0]) != NULL
-                 || strcmp(p->symbol, "W_r") == 0;
-    bool head = p->head > 0 && !relative;
+    bool head = p->head > 0;
     bool attention = head || strcmp(p->symbol + 1, "_o") == 0;
-    snprintf(kind, sizeof p->name, "%s%s%s%s%s", layers[p->part],
-             attention ? W[p->part] : "", head ? "head[h]." : "",
-             p->symbol, relative ? "[h]" : "");
+    snprintf(kind, sizeof p->name, "%s%s%s%s", layers[p->part],
+             attention ? W[p->part] : "", head ? "head[h]." : "", p->symbol);
 }
 
 /* Sets p->name: its kind, with the layer for l and the head for h. */
@@ -92,17 +89,6 @@ static void list_attention(Walk *walk, Part where, W_multi *W)
     walk->part = before;
 }
 
-static void list_per_head(Walk *walk, const char *symbol, int cols,
-                          Mat *place)
-{
-    const Hyperparameters *h = walk->h;
-    if (h->positions != RELATIVE)
-        return;
-    for (walk->head = 1; walk->head <= h->H; walk->head++)
-        list_parameter(walk, symbol, h->d_attn, cols, &place[walk->head]);
-    walk->head = 0;
-}
-
 static void list_layer(Walk *walk, Part where, int l, Layer *w)
 {
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
@@ -115,7 +101,6 @@ static void list_layer(Walk *walk, Part where, int l, Layer *w)
     list_parameter(walk, "b_mlp1", d_mlp, 1, &w->b_mlp1);
     list_parameter(walk, "W_mlp2", d_e, d_mlp, &w->W_mlp2);
     list_parameter(walk, "b_mlp2", d_e, 1, &w->b_mlp2);
-    list_per_head(walk, "W_r", d_e, w->W_r);
 }
 
 static void list_decoder_layer(Walk *walk, int l, DecoderLayer *w)
@@ -146,8 +131,6 @@ static void list_all_parameters(Walk *walk, Theta *theta)
     if (h->embedding_norm)
         list_norm(walk, "gamma_e", h->d_e, &theta->gamma_e, "beta_e",
                   &theta->beta_e);
-    list_per_head(walk, "u", 1, theta->u);
-    list_per_head(walk, "v", 1, theta->v);
     for (int l = 1; l <= h->L_enc; l++)
         list_layer(walk, ENC, l, &theta->enc[l]);
     for (int l = 1; l <= h->L_dec; l++)
@@ -216,8 +199,7 @@ const char *hyperparameters_error(const Hyperparameters *hyper)
     if (h.tied && h.architecture == E_TRANSFORMER
         && h.d_f != 0 && h.d_f != h.d_e)
         return "W_u can only be W_e^T if d_f = d_e (E1).";
-    bool sines = h.positions == PAPER_SINES || h.positions == VASWANI_SINES
-              || h.positions == RELATIVE;
+    bool sines = h.positions == PAPER_SINES || h.positions == VASWANI_SINES;
     if (sines && h.d_e % 2 != 0)
         return "d_e must be even, for sines and cosines in pairs.";
     if (sines && (double)h.d_e * h.ell_max > 1e8)
@@ -231,8 +213,6 @@ const char *hyperparameters_error(const Hyperparameters *hyper)
         return "Algorithm 9 looks both ways; a window is for 8 and 10.";
     if (h.sparse == STRIDED && h.window == 0)
         return "strided attention needs a window, which is its stride.";
-    if (h.positions == RELATIVE && h.architecture != D_TRANSFORMER)
-        return "relative positions are for Algorithm 10, which looks back.";
     if (!in(0, h.types, 1000))
         return "types must be in 0 ... 1000.";
     if ((h.types > 0 || h.unembedding_bias || h.pooler)
@@ -255,10 +235,8 @@ static void *zeros(Arena *arena, int n, size_t size)
 static Layer *layers_new(Arena *arena, int L, int H)
 {
     Layer *w = zeros(arena, L, sizeof *w);
-    for (int l = 1; l <= L; l++) {
+    for (int l = 1; l <= L; l++)
         w[l].W.head = zeros(arena, H, sizeof(W_qkv));
-        w[l].W_r = zeros(arena, H, sizeof(Mat));
-    }
     return w;
 }
 
@@ -276,8 +254,6 @@ Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
         theta->dec[l].W_dec.head = zeros(arena, h->H, sizeof(W_qkv));
         theta->dec[l].W_ed.head = zeros(arena, h->H, sizeof(W_qkv));
     }
-    theta->u = zeros(arena, h->H, sizeof(Mat));
-    theta->v = zeros(arena, h->H, sizeof(Mat));
     Walk count = { .h = h };
     list_all_parameters(&count, theta);
     theta->n = count.n;
@@ -306,9 +282,6 @@ static void derive_matrices(Theta *theta, Arena *arena)
     if (h->positions == VASWANI_SINES)
         theta->W_p = sinusoids(arena, h->d_e, h->ell_max,
                                SINUSOIDS_VASWANI, 10000, 0);
-    if (h->positions == RELATIVE)
-        theta->R = sinusoids(arena, h->d_e, h->ell_max, SINUSOIDS_VASWANI,
-                             10000, 0);
     if (h->tied)
         theta->W_u = transpose_of(arena, theta->W_e);
 }
@@ -363,7 +336,7 @@ static void draw_parameter(const Theta *theta, const Parameter *p,
     for (int j = 1; j <= p->cols; j++)
         for (int i = 1; i <= p->rows; i++)
             AT(M, i, j) = (real)(p->symbol[0] == 'g' ? 1
-                               : strchr("buv", p->symbol[0]) ? 0
+                               : p->symbol[0] == 'b' ? 0
                                : box ? a * (2 * uniform(random) - 1)
                                      : sigma * normal(random));
 }

@@ -83,8 +83,6 @@ static const char *export_error(const Model *m)
     const struct { bool has; const char *reason; } row[] = {
         { h->architecture == ED_TRANSFORMER,
           "Algorithm 8 as printed has no model of transformers" },
-        { h->positions == RELATIVE,
-          "its positions are relative, which GPT-2's are not" },
         { h->positions != LEARNED, "its positions are not learned" },
         { h->d_attn * h->H != h->d_e || h->d_mid * h->H != h->d_e,
           "H d_attn and H d_mid are not d_e" },

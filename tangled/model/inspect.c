@@ -532,8 +532,7 @@ static Run run_of_model(const Model *model)
     return (Run){ .algorithm = algorithm[h->architecture],
                   .layout = &layouts[0],    /* the paper's                */
                   .scaled = true, .rms = h->rms, .tied = h->tied,
-                  .unplaced = h->positions == NO_POSITIONS
-                           || h->positions == RELATIVE };
+                  .unplaced = h->positions == NO_POSITIONS };
 }
 
 static void refuse_no_steps(const Inspection *in)

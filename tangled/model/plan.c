@@ -31,7 +31,7 @@ const Option hyper_options[] = {
     { "epsilon", DECIMAL, IN_HYPER(epsilon), 0, 1, NULL,
       "added under the root in layer_norm; the paper: 0" },
     { "positions", CHOICE, IN_HYPER(positions), 0, 0,
-      "learned paper_sines vaswani_sines none relative",
+      "learned paper_sines vaswani_sines none",
       "the positional embedding" },
     { "tied", FLAG, IN_HYPER(tied), 0, 0, NULL, "W_u = W_e^T" },
     { "tanh_gelu", FLAG, IN_HYPER(tanh_gelu), 0, 0, NULL,

@@ -6,8 +6,6 @@
     .L = layers, .H = heads, .d_e = width, .d_mlp = 4 * (width)
 #define GPT(ell) .architecture = D_TRANSFORMER, .N_V = 50257, \
     .ell_max = ell, .tied = true, .tanh_gelu = true, .epsilon = 1e-5
-#define GOPHER .architecture = D_TRANSFORMER, .N_V = 32000, \
-    .ell_max = 2048, .tied = true, .rms = true, .positions = RELATIVE
 #define BERT .architecture = E_TRANSFORMER, .N_V = 30522, .ell_max = 512, \
     .tied = true, .embedding_norm = true, .types = 2, \
     .unembedding_bias = true, .epsilon = 1e-12
@@ -18,7 +16,6 @@
 static const char
     counted_less[] = "Its paper counted less. The files that were released "
         "have ours.",
-    rounded[] = "Rounded, ours is the published number.",
     layers_alike[] = "Rounded, ours is the published number; the sparse "
         "masks have no parameters.",
     two_digits[] = "It has two more parts, for pairs of sentences: a "
@@ -31,7 +28,6 @@ const KnownModel known_models[] = {
       { GPT(1024), SIZE(48, 25, 1600) } },
     { "gpt3", "175 G", layers_alike,
       { GPT(2048), SIZE(96, 96, 12288), .window = 256 } },
-    { "gopher", "280 G", rounded, { GOPHER, SIZE(80, 128, 16384) } },
     { "bert-base", "110 M", two_digits, { BERT, SIZE(12, 12, 768) } },
     { "bert-large", "340 M", two_digits, { BERT, SIZE(24, 16, 1024) } },
     { "transformer-base", "65 M", vocabulary,

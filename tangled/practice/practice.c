@@ -70,8 +70,6 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
     settings(tape)->scaled_embedding = h->scaled_embedding;
     if (h->rms || h->embedding_norm || h->unembedding_bias || h->window > 0)
         observe(tape, apply_variants, v);
-    if (h->positions == RELATIVE)
-        observe_relative_positions(arena, tape, theta);
 }
 
 Mark tape_mark(Tape *tape)

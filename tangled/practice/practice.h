@@ -3,7 +3,6 @@
 #define FTX_PRACTICE_H
 #include "practice/beam.h"
 #include "practice/kv_cache.h"
-#include "practice/relative.h"
 #include "practice/trainer.h"
 #include "practice/variants.h"
 #endif

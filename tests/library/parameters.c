@@ -24,7 +24,6 @@ LAW(each_option_adds_or_takes_its_own_part)
     ADDS(E_TRANSFORMER, -(2 * 2 * 4 + 6) + 4, h.rms = h.embedding_norm = true);
     ADDS(E_TRANSFORMER, 0, h.tanh_gelu = h.scaled_embedding = true, h.epsilon = 1);
     ADDS(D_TRANSFORMER, 0, h.window = 2, h.sparse = STRIDED);
-    ADDS(D_TRANSFORMER, 2 * (2 * 3 * 4 + 2 * 3) - 4 * 6, h.positions = RELATIVE);
     ADDS(D_TRANSFORMER, -4 * 6, h.positions = VASWANI_SINES);
 }
 
@@ -64,10 +63,6 @@ LAW(the_names_are_those_of_the_structure)
     Hyperparameters h = small(D_TRANSFORMER);
     assert_list(h, "W_e 4x7, W_p 4x6, " LAYER("layer[1].") LAYER("layer[2].")
                 "gamma 4x1, beta 4x1, W_u 7x4");
-    h.positions = RELATIVE, h.L = 1;
-    assert_list(h, "W_e 4x7, u[1] 3x1, u[2] 3x1, v[1] 3x1, v[2] 3x1, "
-                LAYER("layer[1].") "layer[1].W_r[1] 3x4, "
-                "layer[1].W_r[2] 3x4, gamma 4x1, beta 4x1, W_u 7x4");
     h = small(E_TRANSFORMER), h.N_C = 3, h.embedding_norm = true;
     assert_list(h, "W_e 4x7, W_p 4x6, gamma_e 4x1, beta_e 4x1, "
                 LAYER("layer[1].") LAYER("layer[2].")
@@ -111,13 +106,6 @@ LAW(each_name_leads_to_its_own_place)
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         assert_that(named(theta, known[k].name)->place == known[k].place);
-    Hyperparameters h = small(D_TRANSFORMER);
-    h.positions = RELATIVE;
-    theta = of(h);
-    assert_that(named(theta, "layer[2].W_r[1]")->place
-                == &theta->layer[2].W_r[1]);
-    assert_that(named(theta, "u[2]")->place == &theta->u[2]);
-    assert_that(named(theta, "v[1]")->place == &theta->v[1]);
 }
 
 LAW(a_kind_is_a_name_without_its_numbers)
@@ -126,13 +114,10 @@ LAW(a_kind_is_a_name_without_its_numbers)
         { "W_e", "W_e" }, { "layer[2].W.head[1].b_q",
                             "layer[l].W.head[h].b_q" },
         { "layer[1].W.W_o", "layer[l].W.W_o" },
-        { "layer[2].W_r[1]", "layer[l].W_r[h]" }, { "u[2]", "u[h]" },
-        { "v[1]", "v[h]" }, { "layer[2].gamma_1", "layer[l].gamma_1" },
+        { "layer[2].gamma_1", "layer[l].gamma_1" },
     };
     char kind[40];
-    Hyperparameters h = small(D_TRANSFORMER);
-    h.positions = RELATIVE;
-    Theta *theta = of(h);
+    Theta *theta = of(small(D_TRANSFORMER));
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         parameter_kind(named(theta, known[k][0]), kind);
         assert_string_equal(kind, known[k][1]);
@@ -184,7 +169,7 @@ LAW(new_parameters_are_handles_allocated_ones_are_0)
 LAW(fixed_positions_have_their_values)
 {
     Hyperparameters h = small(D_TRANSFORMER);
-    for (h.positions = LEARNED; h.positions <= RELATIVE; h.positions++) {
+    for (h.positions = LEARNED; h.positions <= NO_POSITIONS; h.positions++) {
         Theta *theta = of(h);
         theta_allocate(theta, arena);
         Mat sines = sinusoids(arena, 4, 6, SINUSOIDS_VASWANI, 10000, 0);
@@ -193,11 +178,7 @@ LAW(fixed_positions_have_their_values)
                         sinusoids(arena, 4, 6, SINUSOIDS_PAPER, 6, 1), 0);
         if (h.positions == VASWANI_SINES)
             assert_same(theta->W_p, sines, 0);
-        if (h.positions == RELATIVE)
-            assert_same(theta->R, sines, 0);
-        assert_that((theta->R != NULL) == (h.positions == RELATIVE));
-        assert_that((theta->W_p != NULL)
-                    == (h.positions != NO_POSITIONS && h.positions != RELATIVE));
+        assert_that((theta->W_p != NULL) == (h.positions != NO_POSITIONS));
     }
 }
 
@@ -383,8 +364,7 @@ LAW(every_fault_has_its_sentence)
 {
     const char *divides = "H must divide d_e, unless d_attn and d_mid",
         *epsilon = "epsilon must be 0 or a positive number.",
-        *sines = "d_e must be even", *large = "at most 100000000",
-        *relative = "relative positions are for Algorithm 10";
+        *sines = "d_e must be even", *large = "at most 100000000";
 #define FAULT(words, ...) do { \
         Hyperparameters h = good; \
         __VA_ARGS__; \
@@ -401,7 +381,6 @@ LAW(every_fault_has_its_sentence)
     FAULT(NULL, h.tied = true, h.d_f = 5, h.architecture = D_TRANSFORMER);
     FAULT(sines, h.positions = PAPER_SINES, h.d_e = 5, h.H = 1);
     FAULT(sines, h.positions = VASWANI_SINES, h.d_e = 5, h.H = 1);
-    FAULT(sines, h.positions = RELATIVE, h.d_e = 5, h.H = 1);
     FAULT(NULL, h.positions = NO_POSITIONS, h.d_e = 5, h.H = 1, h.L = 0);
     FAULT(large, h.positions = PAPER_SINES, h.d_e = 64, h.ell_max = 1562501);
     FAULT(NULL, h.positions = PAPER_SINES, h.d_e = 64, h.ell_max = 1562500);
@@ -410,9 +389,6 @@ LAW(every_fault_has_its_sentence)
     FAULT("a window is for 8 and 10", h.window = 1);
     FAULT("needs a window", h.sparse = STRIDED, h.architecture = D_TRANSFORMER);
     FAULT(NULL, h.sparse = STRIDED, h.window = 1, h.architecture = ED_TRANSFORMER);
-    FAULT(relative, h.positions = RELATIVE);
-    FAULT(relative, h.positions = RELATIVE, h.architecture = ED_TRANSFORMER);
-    FAULT(NULL, h.positions = RELATIVE, h.architecture = D_TRANSFORMER);
     FAULT("are for Algorithm 9", h.types = 1, h.architecture = D_TRANSFORMER);
     FAULT("are for Algorithm 9", h.pooler = true, h.architecture = ED_TRANSFORMER);
     FAULT("no W_u", h.pooler = true, h.tied = true);

@@ -12,12 +12,6 @@ static long long decoder(long long N, long long ell, long long L, long long d)
     return N * d + ell * d + L * (12 * d * d + 13 * d) + 2 * d;
 }
 
-/* No W_p and no betas; W_r in each layer, u and v once. */
-static long long with_distances(long long N, long long L, long long d)
-{
-    return N * d + 2 * d + L * (13 * d * d + 11 * d) + d;
-}
-
 /* W_f with its bias, a norm of d_f = d_e, two types, b_u, a first norm. */
 static long long bert(long long N, long long L, long long d)
 {
@@ -38,7 +32,6 @@ LAW(known_models_have_their_numbers)
         { "gpt2", decoder(50257, 1024, 12, 768) },
         { "gpt2-xl", decoder(50257, 1024, 48, 1600) },
         { "gpt3", decoder(50257, 2048, 96, 12288) },
-        { "gopher", with_distances(32000, 80, 16384) },
         { "bert-base", bert(30522, 12, 768) },
         { "bert-large", bert(30522, 24, 1024) },
         { "transformer-base", vaswani(512) },
@@ -59,12 +52,10 @@ LAW(known_models_have_their_numbers)
 
 LAW(beside_ours_stands_what_was_published)
 {
-    Said s = ftx("count gopher");
-    assert_says(s, "layer[l].W_r[h]               10240       128 x 16384"
-                   "     21,474,836,480\n");
-    assert_says(s, "   279,711,629,312\npublished");
-    assert_says(s, "             280 G\nRounded, ours is the published "
-                   "number.\n");
+    Said s = ftx("count gpt3");
+    assert_says(s, "   174,604,259,328\npublished");
+    assert_says(s, "             175 G\nRounded, ours is the published "
+                   "number; the sparse masks have no parameters.\n");
 }
 
 LAW(what_is_there_comes_before_what_is_known)
@@ -132,7 +123,7 @@ LAW(what_cannot_be_counted_is_refused)
         { "count d --L 3x", "--L must be a whole number | '3x'." },
         { "count d --epsilon nan", "a number from 0 to 1; it is 'nan'." },
         { "count d --positions some", "--positions must be one of learned "
-          "paper_sines vaswani_sines none relative; it is 'some'." },
+          "paper_sines vaswani_sines none; it is 'some'." },
         { "count d --tied=perhaps", "yes or no; it is 'perhaps'." },
         { "count d e", "expected one architecture or model;" },
         { "count --L 3", "expected one architecture or model;" },
@@ -141,7 +132,7 @@ LAW(what_cannot_be_counted_is_refused)
         { "count d --N_C 7", "only Algorithm 9 has a class head." },
         { "count class --N_C 0", "--N_C is 0; | at least one." },
         { "count none", "file or folder 'none', and no | known; known are "
-          "gpt2, gpt2-xl, | gopher, | transformer-big." },
+          "gpt2, gpt2-xl, | gpt3, | transformer-big." },
         { "count --total -- --none", "'--none', and no model of that name" },
         { "count - --total", "'-', and no model of that name" },
         { "count --total -- none", "'none', and no model of that name" },

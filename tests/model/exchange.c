@@ -218,7 +218,6 @@ LAW(what_transformers_has_not_is_refused)
     static const struct { const char *how, *words; } row[] = {
         { "ed --tied", "Algorithm 8 as printed has no model" },
         { "d --positions vaswani_sines", "its positions are not learned" },
-        { "d --positions relative", "its positions are relative" },
         { "d --d_attn 3", "H d_attn and H d_mid are not d_e" },
         { "d --d_mid 3", "H d_attn and H d_mid are not d_e" },
         { "d --rms", "rms, no_attention_biases and scaled_embedding are" },

@@ -123,7 +123,7 @@ LAW(an_interrupted_run_leaves_the_same_files)
         "--optimiser adamw", "--optimiser momentum",
         "--optimiser rmsprop --tokens bpe --merges 20",
         "--optimiser sgd --dropout 0.2 --smoothing 0.1 --seed 7",
-        "--rms --positions relative --dropout 0.2 --seed 7",
+        "--rms --positions vaswani_sines --dropout 0.2 --seed 7",
         "--window 4 --sparse strided", "--as-printed --smoothing 0.1",
     };
     char rest[40];
@@ -501,7 +501,7 @@ LAW(a_model_is_evaluated_on_any_text)
     assert_refused(ftx("train e --evaluate --model d t"),
                    "d is a model of 'ftx train d'; | 'ftx train e'.");
     assert_refused(ftx("train d --evaluate --model d --resume t"),
-                   "--evaluate trains none;");
+                   "--evaluate does not train;");
 }
 
 /* Nothing is held out, or nothing to predict. */

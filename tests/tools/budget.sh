@@ -8,7 +8,7 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3376    tangled/practice 1784
+tangled          760    tangled/library 3349    tangled/practice 1665
 tangled/text    1906    tangled/cli     1582    tangled/hub      1375
 tangled/sheet   6343    tangled/show     669    tangled/check    3532
 tangled/model   4397    tangled/course  3260
