@@ -32,9 +32,7 @@
   function ask(ftx, args, sheet) { return JSON.parse(run(ftx, args, sheet)); }
 
   // For whoever tests or scripts the page: a promise of what a command says.
-  window.ftx = function (args, sheet) {
-    return start().then(function (ftx) { return run(ftx, args, sheet); });
-  };
+  window.ftx = (args, sheet) => start().then(ftx => run(ftx, args, sheet));
 
   // ------------------------------------------------------------ elements
   function make(tag, attributes) {
@@ -112,7 +110,7 @@
     return items.map(function (item) {
       return (item.claim ? 'claim ' : '') + full_name(item) + ' = '
         + (item.word !== undefined ? item.word : item.entries
-          .map(function (row) { return row.join(' '); }).join(' ; '));
+          .map(row => row.join(' ')).join(' ; '));
     }).join('\n') + '\n';
   }
 
@@ -147,49 +145,82 @@
     this.area = make('textarea', { rows: pasted ? 10 : 14, spellcheck: 'false',
       'aria-label': 'the sheet as text',
       input: function () { bench.set(bench.area.value); } });
-    this.export = make('div', { class: 'export' });
+    this.aside = make('div', { class: 'aside' });
     more = make('details', { open: !!pasted }, make('summary', {},
-      pasted ? 'paste or type here' : 'the sheet as text, and exports'),
-      this.area, this.buttons(), this.export);
-    root.replaceChildren.apply(root, (pasted ? [more, this.pasted] : []).concat(
-      this.said, make('div', { class: 'halves' }, this.given, this.steps),
-      pasted ? [] : more));
+      pasted ? 'paste or type here' : 'the sheet as text'), this.area);
+    root.replaceChildren(...(pasted ? [more, this.pasted] : []), this.said,
+      this.buttons(), this.aside, make('div', { class: 'halves' }, this.given,
+                                       this.steps), ...(pasted ? [] : [more]));
     start().then(function (ftx) {
       bench.ftx = ftx;
       bench.set(text);
     });
   }
 
+  // To take away: the sheet in an address, its lines, and what is said of them.
   Bench.prototype.buttons = function () {
-    var bench = this, row = make('p', { class: 'buttons' });
-    [['Markdown', 'show', '--md'],
-     ['picture', 'show', '--svg'], ['report', 'check', '']].forEach(function (b) {
-      row.append(button(b[0], 'ftx ' + b[1] + ' ' + b[2], function () {
-        bench.write(b.slice(1).filter(Boolean), b[0]);
-      }));
-    });
-    row.append(button('link to this sheet', 'the address holds the sheet',
-      function () {
-        location.hash = 'sheet=' + encodeURIComponent(bench.text);
-        bench.export.replaceChildren(make('p', {}, location.href));
-      }));
-    return row;
+    var formats = { picture: ['show', '--svg'], LaTeX: null,
+                    Markdown: ['show', '--md'], report: ['check'] };
+    return make('p', { class: 'buttons' }, 'take away: ',
+      button('link', 'the address holds the sheet', () => {
+        history.replaceState(null, '', '#sheet=' + encodeURIComponent(this.text));
+        this.aside.replaceChildren(make('p', {}, location.href));
+      }), ...Object.keys(formats).map(name => button(name, 'to save or to copy',
+        () => this.take(name, formats[name]))));
   };
 
-  Bench.prototype.write = function (args, name) {
-    var text, shown;
-    try { text = run(this.ftx, args.concat('sheet'), this.text); }
-    catch (error) { this.tell(error); return; }
-    var file = new Blob([text], { type: /pict/.test(name) ? 'image/svg+xml'
-                                                         : 'text/plain' });
-    shown = make('pre', { class: 'screen', tabindex: 0 }, text);
-    if (/pict/.test(name))
-      shown = make('img', { alt: 'the steps as heat maps',
-                            src: URL.createObjectURL(file) });
-    this.export.replaceChildren(make('p', {}, make('a', {
-      href: URL.createObjectURL(file),
-      download: 'sheet.' + ({ Markdown: 'md', report: 'txt' }[name]
-        || 'svg') }, 'save')), shown);
+  Bench.prototype.take = function (name, words) {
+    var text, place, picture = name === 'picture';
+    try {
+      text = words ? run(this.ftx, words.concat('sheet'), this.text) : this.latex();
+    } catch (error) { this.tell(error); return; }
+    place = URL.createObjectURL(new Blob([text], {
+      type: picture ? 'image/svg+xml' : 'text/plain' }));
+    this.aside.replaceChildren(make('p', {}, make('a', { href: place, download:
+      'sheet.' + { picture: 'svg', LaTeX: 'tex', Markdown: 'md', report: 'txt' }[name] }, 'save')),
+      picture ? make('img', { alt: 'the steps as heat maps', src: place })
+        : make('pre', { class: 'screen', tabindex: 0 }, text));
+  };
+
+  // The lines for a document with amsmath; what is wrong is red and computed.
+  Bench.prototype.latex = function () {
+    return '\\begin{align*}\n' + this.shown.steps.map((step, n) => {
+      var rows = step.values.map(row => row.map(x => rounded(x,
+        this.shown.decimals).replace('−', '-').replace('inf', '\\infty')));
+      this.claims_of(n).forEach(claim => claim.judged.entries.forEach(e => {
+        if (e.verdict === 'wrong')
+          rows[e.row - 1][e.col - 1] = '\\textcolor{red}{' + e.typed + '} \\to '
+            + rows[e.row - 1][e.col - 1];
+      }));
+      return step.inner ? '' : step.name.replace(/^(\w+)_(tilde|hat)$/, '\\$2 $1')
+        .replace(/_(\w+)/, '_{\\text{$1}}')
+        + (step.index ? '^{' + step.index + '}' : '') + ' &= \\begin{pmatrix} '
+        + rows.map(row => row.join(' & ')).join(' \\\\ ') + ' \\end{pmatrix}'
+        + ' && \\text{(' + step.algorithm + '.' + step.line + ')}';
+    }).filter(Boolean).join(' \\\\\n') + '\n\\end{align*}\n';
+  };
+
+  // A slip at work: the first number that it changes, and what is claimed.
+  Bench.prototype.compare = function (explained) {
+    var body = make('tbody'), line = '';
+    function row() {
+      body.append(make('tr', {}, ...Array.from(arguments, x => make('td', {}, x))));
+    }
+    run(this.ftx, ['slips', 'sheet'], this.text).split('\n').forEach(text => {
+      var at = /^  (\S+) +\[(\d+,\d+)\] +(\S+) +(\S+)/.exec(text);
+      if (!at) line = text.split(' ')[0];
+      else if (explained.slips.includes(at[1]))
+        row(line + '(' + at[2] + ')', at[3], at[4]);
+    });
+    this.judged.claims.forEach(claim => claim.entries.forEach(e => {
+      if (/wrong|follows/.test(e.verdict))
+        row(claim.claim + '(' + e.row + ',' + e.col + ')',
+            rounded(e.here, this.shown.decimals), e.typed);
+    }));
+    this.aside.replaceChildren(make('table', { class: 'compared' },
+      make('caption', {}, explained.sentence), make('thead', {}, make('tr', {},
+        ...['', 'without', 'with it, as you have it'].map(x =>
+          make('th', { scope: 'col' }, x)))), body));
   };
 
   // The items of a sheet's text. More entries than a page can show are refused.
@@ -219,7 +250,7 @@
       return;
     }
     if (this.bare && text === this.printed)
-      this.items = this.items.filter(function (i) { return !i.claim; });
+      this.items = this.items.filter(i => !i.claim);
     if (this.pasted) this.claim_results();
     this.compute();
   };
@@ -231,7 +262,7 @@
   Bench.prototype.claim_results = function () {
     var items = this.items, claimed = [], k, judged = null;
     this.pasted.textContent = '';
-    if (items.some(function (i) { return i.claim; })) return;
+    if (items.some(i => i.claim)) return;
     for (k = items.length - 1; k > 0; k--) {
       if (items[k].word !== undefined) continue;
       items[k].claim = true;
@@ -291,7 +322,9 @@
   // What is wrong with the sheet, in the command's own sentence: the cell is
   // marked, or the place is told. A text has places, a sheet of items cells.
   Bench.prototype.tell = function (error, judged, place) {
-    var at = error && /^sheet:(\d+):(\d+): /.exec(error.message);
+    var at = error && /^sheet:(\d+):(\d+): /.exec(error.message),
+        slip = judged && first_wrong(judged).explanations[0];
+    this.aside.replaceChildren();
     this.said.className = error ? 'said fault' : 'said';
     if (error) {
       this.wrong = at && !place && { item: at[1] - 1, column: +at[2] };
@@ -300,24 +333,22 @@
     } else {
       this.said.textContent = !judged ? this.shown.entered || ''
         : judged.status === 'right' ? 'All that is claimed is right.'
-        : this.report.trim().split('\n').pop() + why_wrong(judged);
+        : this.report.trim().split('\n').pop() + (slip ? ', as if '
+            + slip.sentence : '') + (first_wrong(judged).terms || '')
+              .replace(/^./, '. $&');
+      if (slip)
+        this.said.append(' ', button('show with and without', slip.sentence,
+                                     () => this.compare(slip)));
     }
   };
 
-  // Of the first claim that is wrong: the slip that explains it, and a sum.
-  function why_wrong(judged) {
-    var claim = judged.claims.find(function (c) {
-          return c.entries.some(function (e) { return e.verdict === 'wrong'; });
-        }) || { explanations: [] };
-    return claim.explanations.slice(0, 1).map(function (e) {
-      return ', as if ' + e.sentence;
-    }) + (claim.terms ? '. ' + claim.terms : '');
+  function first_wrong(judged) {        // claim, or none
+    return judged.claims.find(c => c.entries.some(e => e.verdict === 'wrong'))
+      || { explanations: [] };
   }
 
   function width_of(item, j) {          // of a column, in characters
-    return item.entries.reduce(function (most, row) {
-      return Math.max(most, row[j].length);
-    }, 3);
+    return item.entries.reduce((most, row) => Math.max(most, row[j].length), 3);
   }
 
   // Which cell of an item a column of its line is in.
@@ -352,7 +383,7 @@
   };
 
   Bench.prototype.item = function (name) {
-    return this.items.find(function (i) { return !i.claim && i.name === name; });
+    return this.items.find(i => !i.claim && i.name === name);
   };
 
   Bench.prototype.put = function (name, word) {
@@ -509,13 +540,12 @@
     var step = this.shown.steps[n], claim, terms;
     claim = { claim: true, name: claim_name(step),
       entries: step.values.map(function (row, k) {
-        return row.map(function (x, l) {
-          return k === i && l === j ? String(x + 12345.5) : '?';
-        });
+        return row.map((x, l) =>
+          k === i && l === j ? String(x + 12345.5) : '?');
       }) };
     try {
       terms = ask(this.ftx, ['check', '--json', 'sheet'],
-        written(this.items.filter(function (item) { return !item.claim; })
+        written(this.items.filter(item => !item.claim)
                 .concat(claim))).claims[0].terms;
       this.said.className = 'said';
       this.said.textContent = step.name + ': '
@@ -523,29 +553,29 @@
     } catch (error) { this.tell(error); }
   };
 
+  // The claims about a line: where each is now, and how it is judged.
+  Bench.prototype.claims_of = function (n) {
+    return this.shown.items.filter(item => item.claim).map((item, nth) => ({
+      step: item.step,
+      judged: this.judged ? this.judged.claims[nth]
+        : { entries: [], explanations: [], remarks: [] },
+      at: this.items.findIndex(now => now.claim
+                                      && full_name(now) === full_name(item))
+    })).filter(claim => claim.step === n && claim.at >= 0);
+  };
+
   // What is claimed about a line, and the verdict on each entry.
   Bench.prototype.claimed = function (n) {
-    var bench = this, nth = -1, box = make('div', { class: 'claimed' });
-    this.shown.items.forEach(function (item) {
-      var verdicts = [], judged, k;
-      if (item.claim) nth += 1;
-      if (item.step !== n) return;
-      k = bench.items.findIndex(function (now) {        // where it is now
-        return now.claim && full_name(now) === full_name(item);
+    var box = make('div', { class: 'claimed' });
+    this.claims_of(n).forEach(claim => {
+      var verdicts = [];
+      claim.judged.entries.forEach(e => {
+        (verdicts[e.row - 1] = verdicts[e.row - 1] || [])[e.col - 1] = e.verdict;
       });
-      if (k < 0) return;
-      judged = bench.judged && bench.judged.claims[nth];
-      (judged ? judged.entries : []).forEach(function (e) {
-        (verdicts[e.row - 1] = verdicts[e.row - 1] || [])[e.col - 1]
-          = e.verdict;
-      });
-      box.append(bench.grid(k, verdicts));
-      (judged ? judged.explanations : []).forEach(function (e) {
-        box.append(make('p', { class: 'why' }, 'as if ' + e.sentence));
-      });
-      (judged ? judged.remarks : []).forEach(function (r) {
-        box.append(make('p', { class: 'why' }, r.sentence || r));
-      });
+      box.append(this.grid(claim.at, verdicts),
+        ...claim.judged.explanations.map(e => 'as if ' + e.sentence)
+          .concat(claim.judged.remarks.map(r => r.sentence || r))
+          .map(text => make('p', { class: 'why' }, text)));
     });
     return box;
   };
@@ -555,9 +585,7 @@
     if (claimed.firstChild || step.given) return '';
     return button('mine', 'type what you computed for this line', function () {
       bench.items.push({ claim: true, name: claim_name(step),
-        entries: step.values.map(function (row) {
-          return row.map(function () { return '?'; });
-        }) });
+        entries: step.values.map(row => row.map(() => '?')) });
       bench.compute();
     }, 'mine' + n + claim_name(step));
   };
@@ -631,16 +659,10 @@
   }
 
   function matrix_on_paper(name, entries, boxes) {
-    var body = make('tbody'), rows = entries.split(' ; ');
-    rows.forEach(function (entry) {
-      var tr = make('tr');
-      entry.split(' ').forEach(function (x) {
-        tr.append(make('td', {}, x === '?' ? '' : x.replace('-', '−')));
-      });
-      body.append(tr);
-    });
-    return make('span', {}, name + ' = ',
-                make('table', { class: boxes ? 'boxes' : 'values' }, body));
+    return make('span', {}, name + ' = ', make('table', { class: boxes ? 'boxes'
+      : 'values' }, make('tbody', {}, ...entries.split(' ; ').map(row =>
+        make('tr', {}, ...row.split(' ').map(x =>
+          make('td', {}, x === '?' ? '' : x.replace('-', '−'))))))));
   }
 
   function print_exercise(exercise, key) {

@@ -36,9 +36,7 @@
   }
 
   function matrix(text) {
-    return text.split(';').map(function (row) {
-      return row.trim().split(/\s+/).map(Number);
-    });
+    return text.split(';').map(row => row.trim().split(/\s+/).map(Number));
   }
 
   function sheet() {
@@ -60,9 +58,7 @@
           inputmode: 'decimal', autocomplete: 'off' })
           : make('button', { type: 'button' }, shown(x));
         cell.addEventListener('focus', function () { choose(m.name, i, j); });
-        cell.addEventListener('pointerenter', function () {
-          choose(m.name, i, j);
-        });
+        cell.addEventListener('pointerenter', () => { choose(m.name, i, j); });
         cell.setAttribute('aria-label', (m.shown || m.name) + ', row '
           + (i + 1) + ', column ' + (j + 1));
         if (m.typed) let_change(cell, m.name, i, j);
@@ -85,7 +81,7 @@
     function put(x) {
       var entries = matrix(items[name]);
       entries[i][j] = Math.round(x * 10) / 10;
-      items[name] = entries.map(function (r) { return r.join(' '); }).join(' ; ');
+      items[name] = entries.map(r => r.join(' ')).join(' ; ');
       later();
     }
     cell.addEventListener('input', function () {
@@ -126,15 +122,18 @@
     steps.forEach(function (step) { values[step.name] = step.values; });
     if (!chain.firstChild)
       CHAIN.forEach(function (m) { chain.append(figure(m)); });
+    chain.querySelectorAll('.changed').forEach(function (cell) {
+      cell.classList.remove('changed');
+    });
+    void chain.offsetWidth;             // so that what changes glows again
     CHAIN.forEach(function (m) { paint(m, before[m.name]); });
     explain();
   }
 
   // Colour is sign and size, on one scale for a matrix.
   function paint(m, before) {
-    var most = Math.max.apply(null, values[m.name].map(function (row) {
-      return Math.max.apply(null, row.map(Math.abs));
-    })) || 1;
+    var most = Math.max.apply(null, values[m.name].map(row =>
+      Math.max.apply(null, row.map(Math.abs)))) || 1;
     values[m.name].forEach(function (row, i) {
       row.forEach(function (x, j) {
         var cell = cells[m.name][i][j];
@@ -143,11 +142,7 @@
         if (!m.typed) cell.textContent = shown(x);
         else if (document.activeElement !== cell
                  || Number(cell.value) !== x) cell.value = String(x);
-        if (before && before[i][j] !== x) {
-          cell.classList.remove('changed');
-          void cell.offsetWidth;        // so that it glows again
-          cell.classList.add('changed');
-        }
+        cell.classList.toggle('changed', !!before && before[i][j] !== x);
       });
     });
   }
@@ -175,12 +170,12 @@
       b = values[m.product[1]];
       mark(m.product[0], m.turned ? null : i, m.turned ? i : null);
       mark(m.product[1], null, j);
-      terms = (m.turned ? a.map(function (row) { return row[i]; }) : a[i])
-        .map(function (y, k) { return shown(y) + '·' + shown(b[k][j]); });
+      terms = (m.turned ? a.map(row => row[i]) : a[i])
+        .map((y, k) => shown(y) + '·' + shown(b[k][j]));
       return entry + terms.join(' + ') + ' = ' + shown(x);
     }
     mark('S', null, j);
-    S = values.S_scaled.map(function (row) { return 'e^' + shown(row[j]); });
+    S = values.S_scaled.map(row => 'e^' + shown(row[j]));
     return entry + S[i] + ' / (' + S.join(' + ') + ') = ' + shown(x)
       + ', where each exponent is S / √' + values.Q.length;
   }
@@ -189,12 +184,12 @@
     var place = document.getElementById(id), found;
     place = place && (what === 'code' ? place.closest('.row') : place);
     found = place && place.querySelectorAll(what);
-    return found ? Array.from(found).map(function (e) { return e.cloneNode(true); })
+    return found ? Array.from(found).map(e => e.cloneNode(true))
                  : [];
   }
 
   function explain() {
-    var m = CHAIN.find(function (x) { return x.name === chosen[0]; }), line, code;
+    var m = CHAIN.find(x => x.name === chosen[0]), line, code;
     chain.querySelectorAll('.from, .chosen').forEach(function (cell) {
       cell.classList.remove('from', 'chosen');
     });
@@ -208,9 +203,8 @@
     line = make('p', {}, make('a', { class: 'n', href: '#algorithm-' + m.line,
                                      title: 'the line of the paper' }, m.line), ' ');
     line.append.apply(line, clone('algorithm-' + m.line, 'math').slice(0, 1));
-    code = clone(m.line, 'code').find(function (c) {
-      return new RegExp('\\b' + m.name + ' *=').test(c.textContent);
-    });
+    code = clone(m.line, 'code').find(c =>
+      new RegExp('\\b' + m.name + ' *=').test(c.textContent));
     sum.replaceChildren(line,
       make('p', {}, make('a', { href: '#' + m.line, title: 'its C' },
                          code || 'its C')),

@@ -33,7 +33,7 @@
       add('heading', h.id || h.parentNode.id, words(h));
     });
     document.querySelectorAll('.algorithm li[id]').forEach(function (li) {
-      add('line', li.id, words(li));
+      add('line', li.id, words(li.querySelector('summary') || li));
     });
     document.querySelectorAll('#identifiers li[id]').forEach(function (li) {
       add('symbol', li.querySelector('a').hash.slice(1),

@@ -20,7 +20,8 @@
       said = make('p', { class: 'said', role: 'status', 'aria-live': 'polite' }),
       written = make('p', { class: 'written' }),
       layers = make('div'), heads = make('div'), lines = make('div'),
-      seen = null,                      // what the program said of a turn
+      seen = null,                      // what the program said of a turn,
+      drawn = [],                       // and of the run beside it
       off = [],                         // the heads and MLPs that give 0
       open = {},                        // the lines whose values are shown
       chosen = {},                      // the head whose lines are, by part
@@ -30,9 +31,7 @@
   function load(ftx) {                  // puts the model where it reads files
     if (ftx.FS.analyzePath(MODEL).exists) return;
     ftx.FS.writeFile(MODEL, Uint8Array.from(atob(
-      source.textContent.replace(/\s/g, '')), function (c) {
-        return c.charCodeAt(0);
-      }));
+      source.textContent.replace(/\s/g, '')), c => c.charCodeAt(0)));
   }
 
   // What the program says of a turn, or of the last one if it has fewer.
@@ -133,8 +132,8 @@
   // What would be predicted from a state: the most probable tokens.
   function predicted(p, vocabulary) {
     var cell = make('td', { class: 'next' });
-    p.map(function (x, v) { return [x, vocabulary[v]]; })
-      .sort(function (a, b) { return b[0] - a[0]; }).slice(0, 3)
+    p.map((x, v) => [x, vocabulary[v]])
+      .sort((a, b) => b[0] - a[0]).slice(0, 3)
       .forEach(function (best) {
         cell.append(make('span', {}, make('b', {}, sign(best[1])), ' '
           + best[0].toFixed(3), make('i', { class: 'probability',
@@ -151,7 +150,7 @@
   function climb(run, name) {
     var body = make('tbody'), before = null, brought = [];
     function column(step) {
-      return step.values.map(function (row) { return row[run.token - 1]; });
+      return step.values.map(row => row[run.token - 1]);
     }
     run.steps.forEach(function (step) {
       var now, row;
@@ -160,7 +159,7 @@
       if (step.algorithm !== 8 || step.name !== 'X') return;
       now = column(step);
       row = make('td', {}, strip(step.line === 12 || step.line === 19 ? now
-        : now.map(function (x, i) { return x - before[i]; }), step.text));
+        : now.map((x, i) => x - before[i]), step.text));
       row.append.apply(row, brought);
       if (STATES[step.line]) body.append(make('tr', {},
         make('th', { scope: 'row' }, make('a', { class: 'n', href: '#algorithm-8.'
@@ -208,40 +207,37 @@
     ['dec', 'the decoder looks back at what it has written', 'decoder'],
     ['ed', 'and across, at the digits', 'cross']];
 
-  function keys(step) { return step.part === 'dec' ? seen.x : seen.z; }
-  function queries(step) { return step.part === 'enc' ? seen.z : seen.x; }
+  function keys(step, run) { return step.part === 'dec' ? run.x : run.z; }
 
   // A row for each token looked at; a root, so that a hundredth can be seen.
-  function picture(step) {
-    var heat = make('span', { class: 'heat' },
-                    '  ' + queries(step).map(sign).join('') + '\n');
-    step.values.forEach(function (row, i) {
-      heat.append(sign(keys(step)[i]) + ' ', strip(row.map(function (weight) {
-        return 2 * Math.sqrt(weight);
-      }), '', 'ch'), '\n');
-    });
+  function picture(step, run) {
+    var heat = make('span', { class: 'heat' }, '  '
+      + (step.part === 'enc' ? run.z : run.x).map(sign).join('') + '\n');
+    step.values.forEach((row, i) => heat.append(sign(keys(step, run)[i]) + ' ',
+      strip(row.map(weight => 2 * Math.sqrt(weight)), '', 'ch'), '\n'));
     return heat;
   }
 
-  function draw_heads() {
+  // Of the run beside it the pictures alone are shown, below those of the first.
+  function draw_heads(runs) {
     var all = make('div', { class: 'heads' });
-    PARTS.forEach(function (part) {
-      var row = make('div', { class: 'row-of-heads' });
-      seen.steps.forEach(function (step, n) {
-        if (step.part !== part[0] || step.name !== 'A') return;
-        row.append(make('div', {}, make('button', { type: 'button',
-          'data-id': 'A' + n,
-          title: 'the numbers of this head',
-          'aria-pressed': String(is_chosen(step)),
-          'aria-label': part[1] + ': weights of head ' + step.index
-            + ', layer ' + step.layer + '; show its lines',
-          click: function () { pick(step); } },
-          'head ' + step.index, picture(step)), part_switch(part[2] + ' layer '
-            + step.layer + ' head ' + step.index)));
-      });
-      all.append(make('h2', {}, part[1]), row);
+    PARTS.forEach(part => {
+      all.append(make('h2', {}, part[1]), ...runs.map(run => make('div', {
+        class: 'row-of-heads' }, ...run.steps.map((step, n) =>
+          step.part !== part[0] || step.name !== 'A' ? ''
+            : run === seen ? head(step, n, part)
+              : make('div', {}, 'head ' + step.index, picture(step, run))))));
     });
     page.become(heads, all);
+  }
+
+  function head(step, n, part) {
+    return make('div', {}, make('button', { type: 'button', 'data-id': 'A' + n,
+      title: 'the numbers of this head', 'aria-pressed': String(is_chosen(step)),
+      'aria-label': part[1] + ': weights of head ' + step.index + ', layer '
+        + step.layer + '; show its lines', click: function () { pick(step); } },
+      'head ' + step.index, picture(step, seen)),
+      part_switch(part[2] + ' layer ' + step.layer + ' head ' + step.index));
   }
 
   function pick(step) {                 // its lines, with all their values
@@ -251,7 +247,7 @@
       if (s.index && s.part === step.part && s.layer === step.layer)
         open[key_of(s)] = s.index === step.index;
     });
-    draw_heads();
+    draw_heads(drawn);
     draw_lines();
     lines.querySelector('table').closest('.step')
       .scrollIntoView({ block: 'center' });
@@ -273,31 +269,22 @@
   }
 
   function rows_of(step) {
-    return /^(S|S_scaled|A)$/.test(step.name) ? keys(step)
+    return /^(S|S_scaled|A)$/.test(step.name) ? keys(step, seen)
       : step.rows === seen.vocabulary.length && /^[Ppq]$/.test(step.name)
         ? seen.vocabulary : null;
   }
 
   function values(step) {
-    var body = make('tbody'), head = make('tr', {}, make('td')),
-        rows = rows_of(step), weights = step.name === 'A';
-    columns_of(step).forEach(function (token) {
-      head.append(make('th', { scope: 'col' }, sign(token)));
-    });
-    step.values.forEach(function (row, i) {
-      var tr = make('tr', {}, make('th', { scope: 'row' },
-                                   rows ? sign(rows[i]) : i + 1));
-      row.forEach(function (x) {
-        var td = make('td', {}, page.rounded(x, 3));
-        if (weights) td.style.setProperty('--weight', Math.sqrt(x));
-        tr.append(td);
-      });
-      body.append(tr);
-    });
+    var rows = rows_of(step), weights = step.name === 'A';
     return make('div', { class: 'scroll', tabindex: 0, role: 'group',
                          'aria-label': step.text },
       make('table', { class: weights ? 'values weights' : 'values' },
-           make('thead', {}, head), body));
+        make('thead', {}, make('tr', {}, make('td'), ...columns_of(step).map(
+          token => make('th', { scope: 'col' }, sign(token))))),
+        make('tbody', {}, ...step.values.map((row, i) => make('tr', {},
+          make('th', { scope: 'row' }, rows ? sign(rows[i]) : i + 1),
+          ...row.map(x => make('td', {
+            style: weights && '--weight: ' + Math.sqrt(x) }, page.rounded(x, 3))))))));
   }
 
   function draw_lines() {
@@ -327,8 +314,8 @@
 
   function draw(runs) {
     draw_written();
-    draw_layers(runs);
-    draw_heads();
+    draw_layers(drawn = runs);
+    draw_heads(runs);
     draw_lines();
   }
 

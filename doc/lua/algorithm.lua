@@ -107,16 +107,22 @@ local function indented(line)
     ('<span style="padding-left:%.1fem">'):format(line.indent / 2) .. '%s</span>')
 end
 
-local function set_line(line, a, n)
+-- On the page a loop is a box that can be closed: its first line, and the lines
+-- that stand further in.
+local function set_line(lines, a, n)
+  local line, depth = lines[n], lines[n].indent
+  local opens = lines[n + 1] and lines[n + 1].indent > depth
+  local closes = lines[n + 1] and lines[n + 1].indent < depth
   local remark = line.remark
     and line.remark:within('{%s}', '<span class="remark">⟦%s⟧</span>')
     or pair.new('{}', '')
   local above = line.above and line.above:within('\\algorithmcomment{%s}\n',
     '<li class="comment">%s</li>') or pair.new('', '')
-  return above .. pair.new('\\algorithmline{',
-                           ('<li id="algorithm-%d.%d">'):format(a, n))
+  return above .. pair.new('\\algorithmline{', ('<li id="algorithm-%d.%d">'):format(a, n)
+                           .. (opens and '<details open="open"><summary>' or ''))
     .. name_of(a, n) .. pair.new('}', '')
-    .. indented(line) .. remark .. pair.new('', '</li>')
+    .. indented(line) .. remark .. pair.new('', opens and '</summary><ol>' or '</li>'
+      .. (closes and '</ol></details></li>' or ''))
 end
 
 function algorithm.set(div)
@@ -130,7 +136,7 @@ function algorithm.set(div)
     out:insert(h:within('\\algorithmhead{%s}', '<p>%s</p>'))
   end
   out:insert(pair.new('', '<ol>'))
-  for n, line in ipairs(a.lines) do out:insert(set_line(line, a.number, n)) end
+  for n in ipairs(a.lines) do out:insert(set_line(a.lines, a.number, n)) end
   out:insert(pair.new('\\closealgorithm', '</ol></section>'))
   return pair.join(out, '\n', '\n'):blocks()
 end

@@ -288,7 +288,8 @@ local function code_of(piece)
     end
     i = k + 1
   end
-  return pair.join(out, '\n', '\n')
+  local all = pair.join(out, '\n', '\n')   -- on the page, lines without a tag are one box
+  return pair.new(all.tex, (all.html:gsub('</code></div>\n<div class="l"><code>', '\n')))
 end
 
 -- What a table says better is left to its file; the page with links unfolds it.
