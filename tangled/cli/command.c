@@ -7,6 +7,13 @@ static void call_run(Error *f, void *command)
     c->run(f, c);
 }
 
+static void refuse_nonfinite(void *to)
+{
+    set_subject(to, "the numbers", NULL);
+    fail_with(to, "what is computed with them is not finite; they are too "
+              "large.");
+}
+
 int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
                 int n, char *argument[])
 {
@@ -15,6 +22,7 @@ int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
         .arena = arena_new(), .tape = tape_new(false),
     };
     Error f = { .sheet = name };
+    tape_allow_nonfinite(c.tape, refuse_nonfinite, &f);
     if (!try_work(&f, call_run, &c)) {
         fflush(out);
         if (*f.sentence != '\0') {

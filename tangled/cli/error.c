@@ -6,11 +6,16 @@
 
 bool try_work(Error *f, void (*work)(Error *f, void *data), void *data)
 {
-    f->is_temporary = false;
     if (setjmp(f->out) != 0)
         return false;
     work(f, data);
     return true;
+}
+
+void set_subject(Error *f, const char *name, const char *text)
+{
+    f->sheet = name;
+    f->text = text;
 }
 
 /* The place of an error. A file is the subject of a sentence with "is". */

@@ -11,13 +11,16 @@ typedef struct {
     const char *sheet;          /* the name of what is read               */
     const char *text;           /* its text; NULL before it is read       */
     char sentence[1000];        /* SHEET:LINE:COLUMN: what is wrong       */
-    bool is_temporary;          /* a file was not written; it may be later */
     jmp_buf out;
 } Error;
 
 /* Calls work(f, data). Returns false if it gave up; then f->sentence says
    why, on one line of text whatever it quotes. */
 bool try_work(Error *f, void (*work)(Error *f, void *data), void *data);
+
+/* From now on errors are about what has that name: about places in its text,
+   or, if text is NULL, about the whole. */
+void set_subject(Error *f, const char *name, const char *text);
 
 /* Gives up with a formatted sentence about the byte at of f->text. */
 _Noreturn void fail_in_text(Error *f, int at, const char *sentence, ...)

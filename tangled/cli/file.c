@@ -22,13 +22,6 @@ static char *read_all(Arena *arena, FILE *file, size_t room, size_t most,
     return bytes;
 }
 
-/* Errors are from now on about this file, which has no text yet. */
-static void begin_file(Error *f, const char *name)
-{
-    f->sheet = name;
-    f->text = NULL;
-}
-
 static char *read_bytes(Arena *arena, const char *name, size_t most,
                         size_t *n, Error *f)
 {
@@ -36,7 +29,7 @@ static char *read_bytes(Arena *arena, const char *name, size_t most,
     FILE *file = typed_in ? stdin : open_file(name, "rb");
     size_t room = 1 << 16;
     FileInfo about;
-    begin_file(f, typed_in ? "standard input" : name);
+    set_subject(f, typed_in ? "standard input" : name, NULL);
     if (file == NULL)
         fail_with(f, "cannot be opened: %s.", strerror(errno));
     if (!typed_in && get_file_info(name, &about) && about.is_file)
@@ -80,7 +73,7 @@ static void find_target(const char *name, char to[PATH_BYTES],
 {
     FileInfo folder_info;
     char folder[PATH_BYTES];
-    begin_file(f, name);
+    set_subject(f, name, NULL);
     if (!follow_links(name, to))
         fail_with(f, "cannot be written: the name is too long, or its links "
                   "have no end.");
@@ -128,19 +121,8 @@ void replace_file(const char *name, Error *f, const void *data,
     if (error == 0)
         return;
     remove_file(new_name);
-    f->is_temporary = true;
     fail_with(f, "cannot be written: %s; what was there is as it was.",
               strerror(error));
-}
-
-void replace_files(int n, const FilePart part[], const void *data, Error *f)
-{
-    remove_file(part[n - 1].name);
-    for (int k = 0; k < n; k++)
-        if (part[k].write == NULL)
-            remove_file(part[k].name);
-        else
-            replace_file(part[k].name, f, data, part[k].write);
 }
 
 bool is_same_file(const char *a, const char *b)

@@ -38,15 +38,6 @@ typedef bool FileWriter(FILE *file, const void *data);
 void replace_file(const char *name, Error *f, const void *data,
                   FileWriter *write);
 
-typedef struct {
-    const char *name;
-    FileWriter *write;          /* NULL: the file is removed              */
-} FilePart;
-
-/* Replaces n files that belong together, one after the other. The last one
-   is removed first, so without it the others are incomplete. */
-void replace_files(int n, const FilePart part[], const void *data, Error *f);
-
 /* Do both names stand for one existing file? */
 bool is_same_file(const char *a, const char *b);
 

@@ -79,12 +79,6 @@ void set_stop_handler(void (*handler)(int signal))
     signal(SIGBREAK, handler);
 }
 
-double physical_memory(void)
-{
-    MEMORYSTATUSEX memory = { .dwLength = sizeof memory };
-    return GlobalMemoryStatusEx(&memory) ? (double)memory.ullTotalPhys : 0;
-}
-
 bool is_terminal(FILE *file)
 {
     DWORD mode;
@@ -237,15 +231,6 @@ void set_stop_handler(void (*handler)(int signal))
     handle(SIGINT, handler);
     handle(SIGTERM, handler);
     handle(SIGHUP, handler);
-}
-
-double physical_memory(void)
-{
-#ifdef _SC_PHYS_PAGES
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-#else
-    return 0;
-#endif
 }
 
 bool is_terminal(FILE *file)

@@ -19,9 +19,6 @@ void set_stop_handler(void (*handler)(int signal));
 /* Returns the seconds since some moment. */
 double seconds(void);
 
-/* Returns the bytes of memory that the machine has; 0 if nobody knows. */
-double physical_memory(void);
-
 /* Does the file lead to a person who sees colours and carriage returns? */
 bool is_terminal(FILE *file);
 

@@ -167,8 +167,7 @@ Tensors tensors_of_file(Arena *arena, const char *name, Error *f)
     const unsigned char *bytes = whole;
     TensorReader r = { .arena = arena, .error = f, .name = name };
     uint64_t length = n < 8 ? 0 : little_endian(bytes, 8);
-    f->sheet = name;
-    f->text = NULL;
+    set_subject(f, name, NULL);
     if (n >= sizeof pointer && memcmp(bytes, pointer, strlen(pointer)) == 0)
         fail_with(f, "is a pointer of git-lfs and not the file itself, "
                   "which 'git lfs pull' fetches.");
@@ -214,8 +213,7 @@ Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f)
           "safe_serialization=True) writes model.safetensors." },
     };
     const char *name = in_folder(arena, folder, "model.safetensors");
-    f->sheet = folder;
-    f->text = NULL;
+    set_subject(f, folder, NULL);
     for (int k = 0; k < 2 && !is_name_taken(name); k++)
         if (is_name_taken(in_folder(arena, folder, other[k].name)))
             fail_with(f, "%s", other[k].sentence);

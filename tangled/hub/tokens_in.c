@@ -365,8 +365,7 @@ static void find_special(const TokenReader *r, const Json *settings,
 static void refuse_older_files(Arena *arena, const char *folder, Error *f)
 {
     static const char *const older[] = { "vocab.txt", "vocab.json" };
-    f->sheet = folder;
-    f->text = NULL;
+    set_subject(f, folder, NULL);
     for (int k = 0; k < 2; k++)
         if (is_name_taken(in_folder(arena, folder, older[k])))
             fail_with(f, "has its tokens in %s, an older form; in Python, "
@@ -395,7 +394,6 @@ TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
     to.cutter = read_tokenizer(&r, json_of_file(arena, json, f));
     find_special(&r, is_name_taken(set) ? json_of_file(arena, set, f) : NULL,
                  to.special);
-    f->sheet = folder;
-    f->text = NULL;
+    set_subject(f, folder, NULL);
     return to;
 }

@@ -143,29 +143,30 @@ static const Released *released_kind(const ConfigReader *r)
 
 static void read_classes(ConfigReader *r)
 {
-    static const char expected[] =
-        "an object with a name for each number from \"0\", 1000 at most";
+    static const char *usual[] = { NULL, "LABEL_0", "LABEL_1" };
     const Json *labels = json_member(r->root, "id2label");
-    int N_C = labels == NULL ? 2 : labels->n;
-    if (labels != NULL && (labels->kind != JSON_OBJECT || N_C < 1
-                           || N_C > MOST_CLASSES))
-        config_error(r, labels, "id2label", expected);
-    r->to.hyper.N_C = N_C;
-    r->to.class_name = arena_alloc(r->arena, ((size_t)N_C + 1)
-                                             * sizeof *r->to.class_name);
-    for (int c = 1; c <= N_C; c++) {
-        char *name = arena_alloc(r->arena, 40);
-        snprintf(name, 40, "LABEL_%d", c - 1);
-        r->to.class_name[c] = name;
-        if (labels == NULL)
-            continue;
-        const Json *label = json_member(labels, name + strlen("LABEL_"));
-        if (label == NULL || label->kind != JSON_STRING || label->n == 0
-            || strlen(label->text) != (size_t)label->n
-            || strpbrk(label->text, "\t\r\n") != NULL)
-            config_error(r, labels, "id2label", expected);
-        r->to.class_name[c] = label->text;
+    r->to.hyper.N_C = 2;
+    r->to.class_name = usual;
+    if (labels == NULL)
+        return;
+    int N_C = labels->kind == JSON_OBJECT ? labels->n : 0;
+    const char **name = arena_alloc(r->arena, ((size_t)N_C + 1)
+                                              * sizeof *name);
+    bool right = 1 <= N_C && N_C <= MOST_CLASSES;
+    for (int c = 1; c <= N_C && right; c++) {
+        char number[12];
+        snprintf(number, sizeof number, "%d", c - 1);
+        const Json *label = json_member(labels, number);
+        right = label != NULL && label->kind == JSON_STRING && label->n > 0
+             && strlen(label->text) == (size_t)label->n
+             && strpbrk(label->text, "\t\r\n") == NULL;
+        name[c] = right ? label->text : NULL;
     }
+    if (!right)
+        config_error(r, labels, "id2label", "an object with a name for each "
+                     "number from \"0\", 1000 at most");
+    r->to.hyper.N_C = N_C;
+    r->to.class_name = name;
 }
 
 static void read_special_ids(ConfigReader *r)
@@ -187,11 +188,8 @@ Config config_read(Arena *arena, const char *folder, Error *f)
         fail_in_text(f, r.root->at, "a configuration is an object; this is "
                      "%s.", json_kind(r.root));
     r.to.kind = released_kind(&r);
-    Task task = r.to.kind->task;
-    bool gpt2 = task == TRAIN_D;
-    h->architecture = gpt2 ? D_TRANSFORMER : E_TRANSFORMER;
     for (int k = 0; k < FIELDS; k++) {
-        const char *theirs = name_of_field(&fields[k], task);
+        const char *theirs = name_of_field(&fields[k], r.to.kind->task);
         if (theirs != NULL && fields[k].how == IS_READ)
             read_field(&r, &fields[k], theirs);
     }
@@ -199,10 +197,7 @@ Config config_read(Arena *arena, const char *folder, Error *f)
         config_error(&r, NULL, "vocab_size", "from 4 to 1048576");
     if (h->d_mlp == 0)
         h->d_mlp = 4 * h->d_e;
-    h->embedding_norm = !gpt2;
-    h->unembedding_bias = task == TRAIN_E;
-    h->pooler = task == TRAIN_CLASS;
-    h->tied = h->tied && !h->pooler;
+    set_released_hyper(r.to.kind, h);
     read_special_ids(&r);
     if (h->pooler && !r.to.kind->bare)
         read_classes(&r);
@@ -235,22 +230,10 @@ static void put_field(FILE *file, const ConfigField *field, const Model *m,
     }
 }
 
-static void put_labels(FILE *file, const Model *m)
-{
-    int N_C = m->theta->hyper.N_C;
-    for (int c = 1; c <= N_C; c++)
-        print_json(file, c == 1 ? ",\n  'id2label': {'%d': %s"
-                                : ", '%d': %s", c - 1, m->class_name[c]);
-    for (int c = 1; c <= N_C; c++)
-        print_json(file, c == 1 ? "},\n  'label2id': {%s: %d" : ", %s: %d",
-                   m->class_name[c], c - 1);
-    fputc('}', file);
-}
-
 bool config_write(FILE *file, const void *model)
 {
     const Model *m = model;
-    const Released *kind = released_kind_of(m);
+    const Released *kind = released_kind_of(m->task);
     Hyperparameters h = m->theta->hyper;
     h.tied = h.tied || m->task == TRAIN_CLASS;
     print_json(file, "{\n  'architectures': [%s],\n  'model_type': %s,\n"
@@ -269,8 +252,6 @@ bool config_write(FILE *file, const void *model)
         print_json(file, has ? ",\n  %s: %d" : ",\n  %s: null",
                    special_ids[k], token_number(m->tokenizer, token));
     }
-    if (h.N_C > 0)
-        put_labels(file, m);
     fputs("\n}\n", file);
     return !ferror(file);
 }

@@ -1,12 +1,65 @@
 /* ftx import and ftx export: from released models, and to them.
 
-   Entry points: import_released, export_model. From a
-   folder flows a model file, and from a model a folder that from_pretrained
-   reads. */
+   Entry points: model_import, import_released, export_model. From a folder
+   flows a model, and from a model a folder that from_pretrained reads. */
 #include "hub/hub.h"
 #include "model/model.h"
 #include <errno.h>
 #include <string.h>
+
+static const Tokenizer *tokens_for(Arena *arena, const char *folder,
+                                   const Config *config, Error *f)
+{
+    static const char *const name[] = { "mask", "bos", "eos" };
+    TokenFiles files = tokens_of_folder(arena, folder, config->hyper.N_V, f);
+    int N_V = config->hyper.N_V, *id = files.special;
+    for (int k = 2; k >= 0; k--)
+        if (id[k] == UNSAID
+            && (k != 1 || config->special[1] != id[2]))  /* eos is both */
+            id[k] = config->special[k];
+    for (int k = 0; k < 3; k++) {
+        int other = (k + 1) % 3;
+        if (id[k] == UNSAID && config->kind->task != TRAIN_D)
+            fail_with(f, "no file says which token is %s_token; "
+                      "config.json can have its number, %s_token_id.",
+                      name[k], name[k]);
+        if (id[k] >= 0 && id[k] == id[other])
+            fail_with(f, "%s_token and %s_token are both %d.", name[k],
+                      name[other], id[k]);
+    }
+    return files.cutter == NULL
+         ? tokenizer_of_numbers(arena, N_V, id)
+         : tokenizer_of_cutter(arena, N_V, id, files.cutter);
+}
+
+bool is_released(const char *name)
+{
+    char config[PATH_BYTES];
+    int n = snprintf(config, sizeof config, "%s/config.json", name);
+    return n < (int)sizeof config && is_name_taken(config);
+}
+
+Model *model_import(Arena *arena, const char *folder, Purpose purpose,
+                    const Tokenizer *tokens, Error *f)
+{
+    Config config = config_read(arena, folder, f);
+    int N_V = config.hyper.N_V;
+    Model *m = arena_alloc(arena, sizeof *m);
+    *m = (Model){ .task = config.kind->task, .plan = plan_default(false),
+                  .class_name = config.class_name, .tokenizer = tokens,
+                  .state = { .interval = 1, .sum = "imported" } };
+    f->sheet = folder;
+    if (tokens == NULL)
+        m->tokenizer = tokens_for(arena, folder, &config, f);
+    if (tokenizer_size(m->tokenizer) != N_V)
+        fail_with(f, "vocab_size is %d; the other model has %d tokens.", N_V,
+                  tokenizer_size(m->tokenizer));
+    Tensors in = tensors_of_folder(arena, folder, f);
+    set_subject(f, folder, NULL);
+    m->theta = theta_import(arena, config.kind, &config.hyper, &in,
+                            m->tokenizer, purpose, f);
+    return m;
+}
 
 typedef struct {
     const char *model, *tokens;
@@ -61,8 +114,7 @@ void import_released(Error *f, Command *c)
     const Tokenizer *tokens = o.tokens == NULL ? NULL
         : model_load(c->arena, o.tokens, ITS_HEADER, f)->tokenizer;
     FileInfo about;
-    f->sheet = name;
-    f->text = NULL;
+    set_subject(f, name, NULL);
     if (!get_file_info(name, &about))
         fail_with(f, "there is no such folder.");
     Model *m = about.is_file && tokens == NULL
@@ -75,35 +127,34 @@ void import_released(Error *f, Command *c)
             format_grouped(theta_count(m->theta), numbers), name);
 }
 
-/* Returns why transformers has no such model; NULL: it has. */
-static const char *export_error(const Model *m)
+static const char *option_text(const Option *o, const Hyperparameters *h,
+                               Arena *arena)
 {
-    const Hyperparameters *h = &m->theta->hyper;
-    bool d = h->architecture == D_TRANSFORMER;
-    const struct { bool has; const char *reason; } row[] = {
-        { h->architecture == ED_TRANSFORMER,
-          "Algorithm 8 as printed has no model of transformers" },
-        { h->positions != LEARNED, "its positions are not learned" },
-        { h->d_attn * h->H != h->d_e || h->d_mid * h->H != h->d_e,
-          "H d_attn and H d_mid are not d_e" },
-        { h->rms || h->no_attention_biases || h->scaled_embedding,
-          "rms, no_attention_biases and scaled_embedding are not known "
-          "there" },
-        { h->window > 0, "its window is not known there" },
-        { d && h->embedding_norm, "GPT-2 has no norm of the embedding" },
-        { !d && h->d_f != h->d_e, "d_f is not d_e" },
-        { !d && (!h->embedding_norm || h->types == 0),
-          "BERT has more parameters; train with --embedding_norm and "
-          "--types 1" },
-        { m->task == TRAIN_E && !h->unembedding_bias,
-          "BERT has more parameters; train with --unembedding_bias" },
-        { m->task == TRAIN_CLASS && !h->pooler,
-          "BERT's classifier has a pooler; train with --pooler" },
-    };
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
-        if (row[k].has)
-            return row[k].reason;
-    return NULL;
+    TextStream text;
+    option_print(open_text_stream(&text), o, h);
+    return close_text_stream(&text, arena);
+}
+
+/* Refuses a model that transformers has not. */
+static void check_exportable(const Model *m, const char *name, Arena *arena,
+                             Error *f)
+{
+    const Released *kind = released_kind_of(m->task);
+    if (kind == NULL)
+        fail_with(f, "%s cannot be exported: Algorithm 8 as printed has no "
+                  "model of transformers.", name);
+    Hyperparameters h = m->theta->hyper;
+    set_released_hyper(kind, &h);
+    h.types += kind->task != TRAIN_D && h.types == 0;
+    h = theta_new(arena, &h)->hyper;
+    for (const Option *o = hyper_options; o->name != NULL; o++) {
+        const char *has = option_text(o, &m->theta->hyper, arena);
+        const char *needs = option_text(o, &h, arena);
+        if (strcmp(has, needs) != 0)
+            fail_with(f, "%s cannot be exported: its %s is %s; that of a %s "
+                      "is %s.", name, o->name, has, kind->architecture,
+                      needs);
+    }
 }
 
 static bool put_tokens(FILE *file, const void *model)
@@ -119,39 +170,27 @@ static bool put_tokens_config(FILE *file, const void *model)
     return !ferror(file);
 }
 
-/* The last one is the configuration. Tokens may not be there, and without
-   a function to write it a file goes. */
-static const struct {
-    const char *name;
-    FileWriter *put;
-    bool tokens;
-} exported_files[] = {
-    { "model.safetensors", theta_write, false },
-    { "tokenizer.json", put_tokens, true },
-    { "tokenizer_config.json", put_tokens_config, true },
-    { "vocab.json", NULL, true }, { "merges.txt", NULL, true },
-    { "vocab.txt", NULL, true }, { "added_tokens.json", NULL, true },
-    { "special_tokens_map.json", NULL, true },
-    { "config.json", config_write, false },
-};
-enum { EXPORTED_FILES = sizeof exported_files / sizeof *exported_files };
-
 static void write_folder(const Model *m, Arena *arena, const char *folder,
                          Error *f)
 {
-    FilePart part[EXPORTED_FILES];
-    bool tokens = tokens_error(m->tokenizer) == NULL;
+    bool has_tokens = tokens_error(m->tokenizer) == NULL;
+    const struct { const char *name; FileWriter *put; } file[] = {
+        { "model.safetensors", theta_write },
+        { "tokenizer.json", has_tokens ? put_tokens : NULL },
+        { "tokenizer_config.json", has_tokens ? put_tokens_config : NULL },
+        { "config.json", config_write },
+    };
     int error = make_folder(folder);
     f->sheet = folder;
     if (error != 0 && error != EEXIST)
         fail_with(f, "cannot be made: %s.", strerror(error));
-    for (int k = 0; k < EXPORTED_FILES; k++)
-        part[k] = (FilePart){
-            in_folder(arena, folder, exported_files[k].name),
-            exported_files[k].tokens && !tokens ? NULL
-                                                : exported_files[k].put,
-        };
-    replace_files(EXPORTED_FILES, part, m, f);
+    remove_file(in_folder(arena, folder, "config.json"));
+    for (int k = 0; k < 4; k++)
+        if (file[k].put == NULL)
+            remove_file(in_folder(arena, folder, file[k].name));
+        else
+            replace_file(in_folder(arena, folder, file[k].name), f, m,
+                         file[k].put);
 }
 
 typedef struct { bool replace; } ExportOptions;
@@ -167,13 +206,12 @@ static const char export_usage[] =
     "\n"
     "Writes config.json, model.safetensors and tokenizer.json, which\n"
     "from_pretrained of transformers reads. A model of 'ftx train d'\n"
-    "becomes a GPT2LMHeadModel; one of 'ftx train e --embedding_norm\n"
-    "--types 1 --unembedding_bias' a BertForMaskedLM; and one of 'ftx\n"
-    "train class --embedding_norm --types 1 --pooler' a\n"
-    "BertForSequenceClassification. Token v gets the number v - 1, and the\n"
-    "special tokens are called <mask>, <bos> and <eos>; an imported model\n"
-    "keeps the numbers and names that it came with. To import the folder\n"
-    "again, name this model with --tokens-of. For example:\n"
+    "becomes a GPT2LMHeadModel, and one of 'ftx train e --embedding_norm\n"
+    "--types 1 --unembedding_bias' a BertForMaskedLM. Token v gets the\n"
+    "number v - 1, and the special tokens are called <mask>, <bos> and\n"
+    "<eos>; an imported model keeps the numbers and names that it came\n"
+    "with. To import the folder again, name this model with --tokens-of.\n"
+    "For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n"
     "  ftx export hello.ftx hello\n"
@@ -191,16 +229,13 @@ void export_model(Error *f, Command *c)
                   "--help'.");
     const char *name = c->argument[0], *folder = c->argument[1];
     Model *m = model_load(c->arena, name, TO_USE, f);
-    const char *wrong = export_error(m);
-    if (wrong != NULL)
-        fail_with(f, "%s cannot be exported: %s.", name, wrong);
-    for (int k = 0; k < EXPORTED_FILES && !o.replace; k++)
-        refuse_to_replace(f, in_folder(c->arena, folder,
-                                     exported_files[k].name));
+    check_exportable(m, name, c->arena, f);
+    if (!o.replace)
+        refuse_to_replace(f, in_folder(c->arena, folder, "config.json"));
     write_folder(m, c->arena, folder, f);
     bool numbers = tokenizer_kind(m->tokenizer) == TOKEN_NUMBERS;
-    wrong = numbers ? NULL : tokens_error(m->tokenizer);
-    fprintf(c->out, "%s: %s%s%s\n", folder, released_kind_of(m)->architecture,
+    const char *wrong = numbers ? NULL : tokens_error(m->tokenizer);
+    fprintf(c->out, "%s: %s%s%s\n", folder, released_kind_of(m->task)->architecture,
             wrong == NULL ? "" : "; no tokenizer.json: ",
             wrong == NULL ? "" : wrong);
 }

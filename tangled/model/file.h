@@ -7,20 +7,12 @@
 /* How far a training is. */
 typedef struct {
     int step, updates;
-    int interval;               /* steps from point to point              */
-    double loss, tokens;        /* since the last point                   */
     double bytes;               /* of the data, and their checksum        */
     const char *sum;
     bool has_m, has_v;          /* of the optimiser's matrices            */
-    int points;
+    int interval, points;       /* of older files: a loss curve, of which */
+    double loss, tokens;        /* these are a part                       */
 } State;
-
-/* A point of the loss curve: the mean loss a token, in nats, of the steps up
-   to this one; and of the held-out part, or NaN. */
-typedef struct {
-    int step;
-    double loss, held_out;
-} Point;
 
 /* A model, with everything that its file carries. */
 typedef struct {
@@ -30,7 +22,6 @@ typedef struct {
     const char **class_name;    /* class_name[1] ... class_name[N_C]      */
     Plan plan;                  /* how it is trained ...                  */
     State state;                /* ... and how far                        */
-    Point *point;               /* point[0] ... of the loss curve         */
     Mat *m, *v;                 /* as in its trainer                      */
 } Model;
 enum { MOST_CLASSES = 1000 };

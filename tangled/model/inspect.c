@@ -10,7 +10,7 @@
 typedef struct {
     const char *model, *line;
     bool json;
-    int turn, layer, head, token, top;
+    int turn, layer, head;
     int algorithm, row;         /* of line; 0: it is not typed            */
     Texts set;
 } InspectOptions;
@@ -35,6 +35,7 @@ typedef struct {
     const InspectOptions *o;
     const Model *model;
     Interventions *changes;
+    bool changed;               /* they act, and steps are recorded       */
     Place at;
     Run run;                    /* the steps that are asked for           */
     Step *step;                 /* run.step ...                           */
@@ -44,21 +45,17 @@ typedef struct {
     Lens lens;
 } Inspection;
 
-static bool is_wanted(const InspectOptions *o, const Step *step)
+static bool has_predictions(const Model *model)
 {
-    bool kind = o->row > 0 ? o->algorithm == step->algorithm
-                             && o->row == step->line
-              : o->json;
-    return kind && (o->layer == 0 || o->layer == step->layer)
-        && (o->head == 0 || o->head == step->head);
+    return model->task != TRAIN_CLASS || model->theta->hyper.N_C > 0;
 }
 
-static Mat copy_matrix(Arena *arena, Mat M)
+static bool is_wanted(const InspectOptions *o, const Step *step)
 {
-    Mat copy = constant(arena, M->rows, M->cols);
-    memcpy(copy->at, M->at,
-           (size_t)M->rows * (size_t)M->cols * sizeof(real));
-    return copy;
+    return o->json || (o->algorithm == step->algorithm
+                       && o->row == step->line
+                       && (o->layer == 0 || o->layer == step->layer)
+                       && (o->head == 0 || o->head == step->head));
 }
 
 static void keep_step(Inspection *in, Step step, Mat M)
@@ -70,41 +67,35 @@ static void keep_step(Inspection *in, Step step, Mat M)
             memcpy(more, in->step, (size_t)in->run.n * sizeof step);
         in->run.step = in->step = more;
     }
-    step.M = copy_matrix(in->arena, M);
+    step.M = matrix_copy(in->arena, M);
     in->step[in->run.n++] = step;
 }
 
-static Mat inspect_step(void *to, const char *line, const char *name, Mat M,
-                       int index)
+static Mat inspect_value(Inspection *in, const char *line, const char *name,
+                         Mat M)
 {
-    Inspection *in = to;
-    if (M == NULL) {
-        pass_line(&in->at, line, index);
-        return NULL;
-    }
+    if (in->changed)
+        M = intervene(in->changes, &in->at, line, M);
+    if (has_predictions(in->model)
+        && is_line_in(" 8.12 8.19 9.3 9.8 10.3 10.8 ", line))
+        in->lens.state[in->lens.n++] = matrix_copy(in->arena,
+                                           column_at(M, in->lens.t));
     Step step = step_seen(&in->at, line, name);
     step.inner = step.algorithm != in->run.algorithm;
     step.turn = in->run.algorithm == 15 ? in->x.length : 0;
     step.loop = 'i';
-    if (is_wanted(in->o, &step))
+    if (in->changed && is_wanted(in->o, &step))
         keep_step(in, step, M);
-    pass_line(&in->at, line, 0);
     return M;
 }
 
-static bool has_predictions(const Model *model)
-{
-    return model->task != TRAIN_CLASS || model->theta->hyper.N_C > 0;
-}
-
-static Mat record_state(void *to, const char *line, const char *name, Mat M,
+static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
                         int index)
 {
     Inspection *in = to;
-    (void)name, (void)index;
-    if (M != NULL && is_line_in(" 8.12 8.19 9.3 9.8 10.3 10.8 ", line))
-        in->lens.state[in->lens.n++] = copy_matrix(in->arena,
-                                         column_at(M, in->lens.t));
+    if (M != NULL)
+        M = inspect_value(in, line, name, M);
+    pass_line(&in->at, line, M == NULL ? index : 0);
     return M;
 }
 
@@ -130,7 +121,7 @@ static void read_all_off(Inspection *in)
     Tape *tape = in->command->tape;
     prepare_tape(in->arena, tape, in->model->theta);
     for (int k = 0; k < in->lens.n; k++)
-        in->lens.P[k] = copy_matrix(in->arena,
+        in->lens.P[k] = matrix_copy(in->arena,
                             read_off(in->model, tape, in->lens.state[k]));
     tape_clear(tape);
 }
@@ -175,68 +166,36 @@ static void run_inspected(const Inspection *in, Tape *tape)
     }
 }
 
-static void run_under(Inspection *in, Interventions *changes,
-                      Observer *observer)
+static void run_observed(Inspection *in, bool changed)
 {
     Tape *tape = in->command->tape;
     prepare_tape(in->arena, tape, in->model->theta);
-    if (changes != NULL)
-        observe_interventions(tape, changes);
+    observe(tape, inspect_line, in);
     tape_discard_layers(in->arena, tape);
-    if (has_predictions(in->model))
-        observe(tape, record_state, in);
-    if (observer != NULL)
-        observe(tape, observer, in);
+    in->changed = changed;
     in->lens.n = 0;
     in->at = (Place){ NOWHERE, 0, 0 };
     run_inspected(in, tape);
     tape_clear(tape);
-}
-
-static Tokens tokens_in_text(const Inspection *in, const char *name,
-                             const char *text);
-
-/* For interventions_capture. */
-static void run_other_text(void *to, const char *text)
-{
-    Inspection other = *(Inspection *)to;
-    Tokens x = tokens_in_text(&other, "the other text", text);
-    *(other.run.algorithm == 15 ? &other.z : &other.x) = x;
-    other.lens.t = 1;
-    run_under(&other, other.changes, NULL);
-}
-
-static _Noreturn void refuse_not_finite(void *to)
-{
-    const Inspection *in = to;
-    in->error->sheet = "--set";
-    in->error->text = NULL;
-    fail_with(in->error, "what follows from it is not finite.");
+    read_all_off(in);
 }
 
 static void inspect(Inspection *in)
 {
     if (in->o->set.n > 0) {
-        run_under(in, NULL, NULL);
-        read_all_off(in);
+        run_observed(in, false);
         in->lens.unset = in->lens.n > 0 ? in->lens.P[in->lens.n - 1] : NULL;
-        interventions_check(in->changes, in->z.length, in->x.length);
-        interventions_capture(in->changes, run_other_text, in);
-        tape_allow_nonfinite(in->command->tape, refuse_not_finite, in);
     }
-    run_under(in, in->changes, inspect_step);
-    read_all_off(in);
+    run_observed(in, true);
 }
 
-static Tokens tokens_in_text(const Inspection *in, const char *name,
-                             const char *text)
+static Tokens tokens_in_text(const Inspection *in, const char *text)
 {
     const Model *model = in->model;
     Error *f = in->error;
     int ell_max = model->theta->hyper.ell_max;
-    f->sheet = name;
-    f->text = text;
     size_t n = strlen(text);
+    set_subject(f, "the text", text);
     if (model->task == TRAIN_E)
         return encode_with_gaps(model->tokenizer, in->arena, text, n,
                                 ell_max, f, 0);
@@ -244,29 +203,25 @@ static Tokens tokens_in_text(const Inspection *in, const char *name,
                         model->task == TRAIN_D, f, 0);
 }
 
+/* Returns the token whose prediction is shown: the first gap, or the last. */
 static int place_of_prediction(const Inspection *in)
 {
-    int last = in->x.length, token = in->o->token;
-    if (token > last)
-        fail_with(in->error, "--token is %d; there %s %d token%s.", token,
-                  last == 1 ? "is" : "are", last, last == 1 ? "" : "s");
-    if (token > 0 || in->model->task == TRAIN_CLASS)
-        return token > 0 ? token : 1;
+    int last = in->x.length, mask = mask_token(in->model->theta->hyper.N_V);
+    if (in->model->task == TRAIN_CLASS)
+        return 1;
     if (in->model->task != TRAIN_E)
         return last;
     for (int t = 1; t <= last; t++)
-        if (TOKEN(in->x, t) == mask_token(in->model->theta->hyper.N_V))
+        if (TOKEN(in->x, t) == mask)
             return t;
-    return last > 1 ? last - 1 : last;
+    return last - 1;
 }
 
 static void find_tokens(Inspection *in, const char *text)
 {
     const Hyperparameters *h = &in->model->theta->hyper;
-    const char *command = in->error->sheet;
-    Tokens tokens = tokens_in_text(in, "the text", text);
-    in->error->sheet = command;
-    in->error->text = NULL;
+    Tokens tokens = tokens_in_text(in, text);
+    set_subject(in->error, "ftx show", NULL);
     in->x = tokens;
     if (in->run.algorithm == 15) {
         in->z = tokens;
@@ -386,9 +341,8 @@ static const char *outcome(const Inspection *in, int y)
 static void print_ranking(FILE *out, const Inspection *in, const char *name,
                           Mat P)
 {
-    enum { COLUMNS = 5 };
-    int n = P->rows < in->o->top ? P->rows : in->o->top;
-    int *y = arena_alloc(in->arena, (size_t)n * sizeof *y);
+    enum { COLUMNS = 5, TOP = 5 };
+    int n = P->rows < TOP ? P->rows : TOP, y[TOP];
     Mat p = input(in->command->tape, P->rows, 1);
     memcpy(p->at, P->at, (size_t)P->rows * sizeof(real));
     rank_tokens(p, n, y);
@@ -450,20 +404,16 @@ static const Option inspect_options[] = {
       "as saved by ftx train, or a released one" },
     { "set", TEXTS, UNBOUNDED(InspectOptions, set), "CHANGE",
       "change a value; may be typed several times" },
-    { "top", WHOLE, offsetof(InspectOptions, top), 1, 10000000, NULL,
-      "so many of the most probable tokens" },
-    { "token", WHOLE, offsetof(InspectOptions, token), 0, 10000000, NULL,
-      "whose prediction; 0: the last, or the first gap" },
     { "turn", WHOLE, offsetof(InspectOptions, turn), 0, 10000000, NULL,
       "of ed: that turn of Algorithm 15; 0: the last" },
     { "line", TEXT, UNBOUNDED(InspectOptions, line), "A.L",
       "print what line L of Algorithm A computes" },
     { "json", FLAG, UNBOUNDED(InspectOptions, json), NULL,
-      "everything with all its digits" },
+      "everything that is computed, with all its digits" },
     { "layer", WHOLE, offsetof(InspectOptions, layer), 0, 1000, NULL,
-      "only this layer; 0: all" },
+      "of the line, only in this layer; 0: all" },
     { "head", WHOLE, offsetof(InspectOptions, head), 0, 1000, NULL,
-      "only this head; 0: all" },
+      "of the line, only in this head; 0: all" },
     { .name = NULL },
 };
 
@@ -496,22 +446,17 @@ static const char usage[] =
     "before it. What is done there:\n"
     "\n"
     "  = 0                it is 0\n"
-    "  * 0.5              it is multiplied\n"
-    "  from \"other text\"  it is what it is on this text\n";
+    "  * 0.5              it is multiplied\n";
 
 static void check_options(InspectOptions *o, const Model *model, int typed,
                           char *const option[], Error *f)
 {
-    bool text = !o->json && o->line == NULL;
     const OptionEffect effects[] = {
         { "turn", model->task == TRAIN_ED,
           "with a model of 'ftx train ed'" },
-        { "token", model->task != TRAIN_CLASS,
-          "with a model that predicts tokens" },
-        { "token", text || o->json, "in text and with --json" },
-        { "top", text, "without --json and --line" },
-        { "layer", !text, "with --json or --line" },
-        { "head", !text, "with --json or --line" },
+        { "line", !o->json, "without --json" },
+        { "layer", o->line != NULL, "with --line" },
+        { "head", o->line != NULL, "with --line" },
         { .name = NULL },
     };
     char behind;
@@ -547,24 +492,21 @@ static void refuse_no_steps(const Inspection *in)
 
 void show_inside(Error *f, Command *c)
 {
-    InspectOptions o = { .top = 5 };
+    InspectOptions o = { .turn = 0 };
     const Options options[] = { { "Options:", inspect_options, &o },
                                 { .table = NULL } };
-    const char *command = f->sheet;
     int n = parse_command(f, c, usage, options);
     if (n != 1)
         fail_with(f, "expected one text; put it in quotes.");
     Model *model = model_load(c->arena, o.model, TO_USE, f);
     check_options(&o, model, c->n - n, c->argument + n, f);
-    require_finite(c, o.model, f);
     Inspection in = { .arena = c->arena, .command = c, .error = f, .o = &o,
                       .model = model, .run = run_of_model(model) };
-    in.changes = interventions_read(c->arena, model->theta, &o.set, f);
-    f->sheet = command;
     find_tokens(&in, c->argument[0]);
+    in.changes = interventions_read(c->arena, &model->theta->hyper, &o.set,
+                                    in.z.length, in.x.length, f);
     inspect(&in);
-    f->sheet = command;
-    f->text = NULL;
+    set_subject(f, "ftx show", NULL);
     if (in.run.n == 0 && (o.json || o.line != NULL))
         refuse_no_steps(&in);
     if (o.json)

@@ -16,19 +16,11 @@ enum {
     FIRST = 30,                 /* bytes of its first two lines           */
 };
 
-static void put_64(unsigned char to[8], uint64_t bits)
+static uint64_t word_at(const char *bytes)
 {
-    for (int k = 0; k < 8; k++)
-        to[k] = (unsigned char)(bits >> 8 * k & 0xFF);
-}
-
-static uint64_t get_bytes(const void *bytes, size_t size)
-{
-    const unsigned char *from = bytes;
-    uint64_t bits = 0;
-    while (size-- > 0)
-        bits = bits << 8 | from[size];
-    return bits;
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
 }
 
 static const Option task_options[] = {
@@ -40,7 +32,7 @@ static const Option task_options[] = {
 static const Option state_options[] = {
     { "step", WHOLE, OF_STATE(step), 0, 2e9, NULL, "" },
     { "updates", WHOLE, OF_STATE(updates), 0, 2e9, NULL, "" },
-    { "interval", WHOLE, OF_STATE(interval), 1, 2e9, NULL, "" },
+    { "interval", WHOLE, OF_STATE(interval), 0, 2e9, NULL, "" },
     { "loss", DECIMAL, OF_STATE(loss), 0, DBL_MAX, NULL, "" },
     { "tokens", DECIMAL, OF_STATE(tokens), 0, DBL_MAX, NULL, "" },
     { "bytes", DECIMAL, OF_STATE(bytes), 0, DBL_MAX, NULL, "" },
@@ -56,7 +48,7 @@ typedef struct {
     uint64_t sum;               /* of the header and of the blocks' sums  */
     unsigned char *block;
     size_t used;                /* bytes of the block                     */
-    unsigned char (*sums)[8];
+    uint64_t *sums;
     size_t blocks;              /* that are written                       */
 } Writer;
 
@@ -69,24 +61,22 @@ static void put_text(Writer *w, const void *bytes, size_t n)
 static void put_block(Writer *w)
 {
     if (w->used > 0) {
-        put_64(w->sums[w->blocks++], block_checksum(w->block, w->used));
+        w->sums[w->blocks++] = block_checksum(w->block, w->used);
         fwrite(w->block, 1, w->used, w->file);
     }
     w->used = 0;
 }
 
-/* The bytes of a number in a file are little-endian. */
 static void put_numbers(Writer *w, Mat M)
 {
-    size_t n = (size_t)M->rows * (size_t)M->cols;
-    for (size_t k = 0; k < n; k++, w->used += sizeof(real)) {
-        union { real x; uint32_t half; uint64_t whole; } number;
-        unsigned char bytes[8];
+    const char *from = (const char *)M->at;
+    size_t left = (size_t)M->rows * (size_t)M->cols * sizeof(real), some;
+    for (; left > 0; left -= some, from += some) {
+        some = BLOCK - w->used < left ? BLOCK - w->used : left;
+        memcpy(w->block + w->used, from, some);
+        w->used += some;
         if (w->used == BLOCK)
             put_block(w);
-        number.x = M->at[k];
-        put_64(bytes, sizeof(real) == 4 ? number.half : number.whole);
-        memcpy(w->block + w->used, bytes, sizeof(real));
     }
 }
 
@@ -114,11 +104,6 @@ static void put_header(FILE *to, const Model *m)
     tokenizer_save(to, m->tokenizer);
     put_values(to, plan_options, &m->plan);
     put_values(to, state_options, &m->state);
-    for (int k = 0; k < m->state.points; k++) {
-        const Point *p = &m->point[k];
-        fprintf(to, "point %d %.17g ", p->step, p->loss);
-        fprintf(to, isnan(p->held_out) ? "nan\n" : "%.17g\n", p->held_out);
-    }
     fprintf(to, "numbers %d %lld", (int)sizeof(real), numbers_of(m));
 }
 
@@ -127,7 +112,6 @@ static bool put_model(FILE *file, const void *data)
     const Model *m = data;
     Arena *arena = arena_new();
     size_t bytes = (size_t)numbers_of(m) * sizeof(real);
-    unsigned char sum[8];
     char first[FIRST + 1];
     Writer *w = &(Writer){
         .file = file, .sum = NO_CHECKSUM,
@@ -153,9 +137,8 @@ static bool put_model(FILE *file, const void *data)
         put_numbers(w, m->v[k]);
     put_block(w);
     put_text(w, w->sums, 8 * w->blocks);
-    put_64(sum, w->sum);
     arena_free(arena);
-    return fwrite(sum, 1, sizeof sum, file) == sizeof sum;
+    return fwrite(&w->sum, sizeof w->sum, 1, file) == 1;
 }
 
 FAST static bool are_finite(const real *x, size_t n)
@@ -169,8 +152,7 @@ FAST static bool are_finite(const real *x, size_t n)
 void model_save(const Model *model, const char *name, Error *f)
 {
     const char *sheet = f->sheet, *text = f->text;
-    f->sheet = name;
-    f->text = NULL;
+    set_subject(f, name, NULL);
     for (int k = 1; k <= model->theta->n; k++) {
         Mat M = *model->theta->parameter[k].place;
         if (!are_finite(M->at, (size_t)M->rows * (size_t)M->cols))
@@ -178,8 +160,7 @@ void model_save(const Model *model, const char *name, Error *f)
                       "was there is as it was.");
     }
     replace_file(name, f, model, put_model);
-    f->sheet = sheet;
-    f->text = text;
+    set_subject(f, sheet, text);
 }
 
 /* A header that is being read. */
@@ -256,28 +237,6 @@ static void get_tokenizer(Header *h, Model *m)
         fail_with(h->error, "line %d of its header: %s", h->line + 1, wrong);
 }
 
-static void get_points(Header *h, Model *m)
-{
-    size_t n = (size_t)m->state.points;
-    if (n > (size_t)(h->end - h->p))
-        fail_in_header(h, "no more points than the file has bytes");
-    m->point = arena_alloc(h->arena, n * sizeof *m->point + 1);
-    for (size_t k = 0; k < n; k++) {
-        Point *p = &m->point[k];
-        char *end = next_value(h, "point");
-        long step = strtol(end, &end, 10);
-        p->loss = strtod(end, &end);
-        const char *held_out = end;
-        p->held_out = strtod(end, &end);
-        if (end == held_out || *end != '\0' || step < 1
-            || step > m->state.step)
-            fail_in_header(h, "a step and two numbers");
-        if (!isfinite(p->loss) || isinf(p->held_out))
-            fail_in_header(h, "losses that are finite");
-        p->step = (int)step;
-    }
-}
-
 static void check_header(const Header *h, const Model *m,
                          const Hyperparameters *hyper)
 {
@@ -338,7 +297,7 @@ static bool find_numbers(Header *h, size_t size)
     h->numbers = bytes + header;
     h->end = last - 8 * blocks;
     uint64_t sum = checksum(NO_CHECKSUM, bytes, header);
-    return get_bytes(last, 8) == checksum(sum, h->end, 8 * blocks);
+    return word_at(last) == checksum(sum, h->end, 8 * blocks);
 }
 
 static Header open_model(Arena *arena, const char *name, Error *f)
@@ -367,7 +326,7 @@ static void check_blocks(const Header *h)
     for (const char *p = h->numbers; p < h->end; p += BLOCK, sum += 8) {
         size_t rest = (size_t)(h->end - p);
         if (block_checksum(p, rest < BLOCK ? rest : BLOCK)
-            != get_bytes(sum, 8))
+            != word_at(sum))
             fail_with(h->error, "%s", damaged);
     }
 }
@@ -378,19 +337,12 @@ static real *get_group(const Numbers *from, int group)
 {
     const Header *h = from->header;
     char *bytes = h->p + (size_t)group * from->count * from->size;
-    const uint16_t one = 1;
     real *x = (real *)bytes;
-    if (from->size != sizeof(real) || get_bytes(&one, 2) != one) {
+    if (from->size != sizeof(real)) {
         x = arena_alloc(h->arena, from->count * sizeof(real));
-        for (size_t k = 0; k < from->count; k++) {
-            uint64_t bits = get_bytes(bytes + k * from->size, from->size);
-            uint32_t half = (uint32_t)bits;
-            double wide;
-            float single;
-            memcpy(&wide, &bits, sizeof wide);
-            memcpy(&single, &half, sizeof single);
-            x[k] = (real)(from->size == 4 ? single : wide);
-        }
+        for (size_t k = 0; k < from->count; k++)
+            x[k] = from->size == 4 ? (real)((const float *)bytes)[k]
+                                   : (real)((const double *)bytes)[k];
     }
     if (!are_finite(x, from->count))
         fail_with(h->error, "a number in it is not finite.");
@@ -453,7 +405,8 @@ static Model *load_file(Arena *arena, const char *name, Purpose purpose,
     m->theta = theta_new(arena, &hyper);
     get_values(&h, plan_options, &m->plan);
     get_values(&h, state_options, &m->state);
-    get_points(&h, m);
+    for (; m->state.points > 0; m->state.points--)
+        next_value(&h, "point");
     get_numbers(&h, m, purpose);
     return m;
 }
@@ -464,7 +417,6 @@ Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
     Model *m = is_released(name)
              ? model_import(arena, name, purpose, NULL, f)
              : load_file(arena, name, purpose, f);
-    f->sheet = sheet;
-    f->text = text;
+    set_subject(f, sheet, text);
     return m;
 }

@@ -28,30 +28,6 @@ struct Predictor {
     void (*run)(Predictor *s, const char *line, size_t n);
 };
 enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
-
-void fail_not_finite(Error *f, const char *name)
-{
-    f->sheet = name;
-    f->text = NULL;
-    fail_with(f, "what is computed with its numbers is not finite; such a "
-              "model is of no use.");
-}
-
-typedef struct { Error *error; const char *name; } Suspect;
-
-static void refuse_suspect(void *to)
-{
-    const Suspect *suspect = to;
-    fail_not_finite(suspect->error, suspect->name);
-}
-
-void require_finite(Command *c, const char *name, Error *f)
-{
-    Suspect *suspect = arena_alloc(c->arena, sizeof *suspect);
-    *suspect = (Suspect){ f, name };
-    tape_allow_nonfinite(c->tape, refuse_suspect, suspect);
-}
-
 Model *load_for_task(Command *c, const char *name, Task task, Error *f)
 {
     const char *first = c->n > 0 ? c->argument[0] : "";
@@ -64,7 +40,6 @@ Model *load_for_task(Command *c, const char *name, Task task, Error *f)
         fail_with(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
                   "train %s'.", name, task_name(model->task),
                   task_name(task));
-    require_finite(c, name, f);
     prepare_tape(c->arena, c->tape, model->theta);
     tape_discard_layers(c->arena, c->tape);
     return model;
@@ -335,8 +310,7 @@ static void run_on_prompt(Predictor *s, Error *f)
         n -= prompt[n - 1] == '\n';
         n -= n > 0 && prompt[n - 1] == '\r';
     } else {
-        f->sheet = "the prompt";
-        f->text = prompt;
+        set_subject(f, "the prompt", prompt);
     }
     generate_from(s, prompt, n);
 }
@@ -348,8 +322,7 @@ static void run_on_lines(Predictor *s, int n, Error *f)
     Command *c = s->command;
     size_t bytes, length;
     for (int k = 0; k < n; k++) {
-        f->sheet = "the text";
-        f->text = c->argument[k];
+        set_subject(f, "the text", c->argument[k]);
         if (*f->text == '\0')
             fail_with(f, "it is empty.");
         s->run(s, f->text, strlen(f->text));
@@ -372,7 +345,7 @@ static void run_on_lines(Predictor *s, int n, Error *f)
 
 void predict(Error *f, Command *c)
 {
-    Task task = TRAIN_ED;               /* the first one */
+    Task task = TRAIN_ED;
     while (strcmp(commands[task].name, f->sheet) != 0)
         task++;
     Predictor *s = arena_alloc(c->arena, sizeof *s);

@@ -9,10 +9,4 @@
    tape of the command. A model of another task is refused. */
 Model *load_for_task(Command *c, const char *name, Task task, Error *f);
 
-/* From now on a value on the tape that is not finite is refused by
-   fail_not_finite. */
-void require_finite(Command *c, const char *name, Error *f);
-
-/* Gives up: the numbers of that model are of no use. */
-_Noreturn void fail_not_finite(Error *f, const char *name);
 #endif

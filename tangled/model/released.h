@@ -27,12 +27,15 @@ typedef struct {
     const char *prefix;         /* of the tensors of the trunk ...        */
     const TensorRow *trunk, *head;      /* ... but not of the head        */
     bool bare;                  /* it writes no prefix                    */
-    const char *const *idle;    /* endings of tensors that have no use    */
 } Released;
 extern const Released released_models[];    /* up to one without a name   */
 
-/* Returns the kind as which a model is exported. */
-const Released *released_kind_of(const Model *m);
+/* Returns the kind as which models of a task are exported, or NULL. Models
+   with classes are not. */
+const Released *released_kind_of(Task task);
+
+/* Sets the hyperparameters that are the same in all models of that kind. */
+void set_released_hyper(const Released *kind, Hyperparameters *hyper);
 
 /* Where a parameter stands: in which tensor, of what shape, and which of its
    rows, as the paper turns it. */

@@ -58,35 +58,37 @@ static const TensorRow class_head[] = {
 };
 static const TensorRow no_head[] = { { .tensor = NULL } };
 
-static const char *const gpt2_idle[] = {
-    ".attn.bias", ".attn.masked_bias", "lm_head.weight", NULL,
-};
-static const char *const bert_idle[] = {
-    "embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias",
-    "cls.predictions.decoder.weight", "cls.predictions.decoder.bias",
-    "cls.predictions.bias",
-    "cls.seq_relationship.weight", "cls.seq_relationship.bias", NULL,
-};
-
 const Released released_models[] = {
     { "GPT2LMHeadModel", "gpt2", TRAIN_D, "transformer.", gpt2_trunk,
-      gpt2_head, false, gpt2_idle },
+      gpt2_head, false },
     { "BertForMaskedLM", "bert", TRAIN_E, "bert.", bert_trunk, masked_head,
-      false, bert_idle },
+      false },
     { "BertForSequenceClassification", "bert", TRAIN_CLASS, "bert.",
-      bert_trunk, class_head, false, bert_idle },
-    { "BertModel", "bert", TRAIN_CLASS, "bert.", bert_trunk, no_head, true,
-      bert_idle },
+      bert_trunk, class_head, false },
+    { "BertModel", "bert", TRAIN_CLASS, "bert.", bert_trunk, no_head, true },
     { .architecture = NULL },
 };
 
-const Released *released_kind_of(const Model *m)
+const Released *released_kind_of(Task task)
 {
     const Released *kind = released_models;
-    bool bare = m->task == TRAIN_CLASS && m->theta->hyper.N_C == 0;
-    while (kind->task != m->task || kind->bare != bare)
+    while (kind->architecture != NULL
+           && (kind->task != task || kind->head == class_head))
         kind++;
-    return kind;
+    return kind->architecture == NULL ? NULL : kind;
+}
+
+void set_released_hyper(const Released *kind, Hyperparameters *h)
+{
+    bool bert = kind->task != TRAIN_D;
+    h->architecture = bert ? E_TRANSFORMER : D_TRANSFORMER;
+    h->positions = LEARNED;
+    h->d_attn = h->d_mid = h->d_f = h->window = h->N_C = 0;
+    h->rms = h->no_attention_biases = h->scaled_embedding = false;
+    h->embedding_norm = bert;
+    h->unembedding_bias = kind->task == TRAIN_E;
+    h->pooler = kind->task == TRAIN_CLASS;
+    h->tied = h->tied && !h->pooler;
 }
 
 static const TensorRow *row_for(const TensorPlace *place,
@@ -219,20 +221,6 @@ static void read_numbers(const TensorPlace *place, const Tensor *t,
         }
 }
 
-static void refuse_unknown(const Released *kind, const Tensors *in,
-                           const bool used[], Error *f)
-{
-    for (int i = 0; i < in->n; i++) {
-        const char *const *idle = kind->idle;
-        while (*idle != NULL && !has_suffix(in->tensor[i].name, *idle))
-            idle++;
-        f->sheet = in->tensor[i].file;
-        if (!used[i] && *idle == NULL)
-            fail_with(f, "the tensor %.150s is no part of %s.",
-                      in->tensor[i].name, kind->architecture);
-    }
-}
-
 Theta *theta_import(Arena *arena, const Released *kind,
                     const Hyperparameters *h, const Tensors *in,
                     const Tokenizer *tokens, Purpose purpose, Error *f)
@@ -241,23 +229,17 @@ Theta *theta_import(Arena *arena, const Released *kind,
     const char *folder = f->sheet;
     for (int i = 0; i < in->n; i++)
         numbers += (double)in->tensor[i].count;
-    if (3.0 * h->L * h->H > numbers
-        || (double)h->d_e * h->N_V > numbers
-        || (double)h->d_e * h->ell_max > numbers)
+    if (3.0 * h->L * h->H > numbers)
         fail_with(f, "has fewer numbers than config.json says.");
     Theta *theta = theta_new(arena, h);
     size_t n = (size_t)theta->n + 1;
     TensorPlace *place = arena_alloc(arena, n * sizeof *place);
     const Tensor **t = arena_alloc(arena, n * sizeof *t);
-    bool *used = arena_alloc(arena, (size_t)in->n + 1);
-    memset(used, 0, (size_t)in->n + 1);
     for (int k = 1; k <= theta->n; k++) {
         f->sheet = folder;
         place[k] = tensor_place(kind, theta, k);
         t[k] = checked_tensor(kind, in, &place[k], f);
-        used[t[k] - in->tensor] = true;
     }
-    refuse_unknown(kind, in, used, f);
     if (purpose == TO_TRAIN)
         theta_allocate(theta, arena);
     else if (purpose == TO_USE)
@@ -327,7 +309,8 @@ static const double *numbers_of_tensor(const void *data, int tensor)
 bool theta_write(FILE *file, const void *model)
 {
     Arena *arena = arena_new();
-    TensorList list = { .model = model, .kind = released_kind_of(model),
+    const Model *m = model;
+    TensorList list = { .model = m, .kind = released_kind_of(m->task),
                         .arena = arena };
     list_tensors(&list);
     bool written = tensors_write(file, list.n, list.tensor,

@@ -1,6 +1,6 @@
 /* model/train.c: ftx train, which runs Algorithms 11 to 13 and classification
-   on files.
-   Main type Session; entry point train. Options and files of text flow in; a
+   on a file.
+   Main type Session; entry point train. Options and a file of text flow in; a
    model file flows out, again and again while it is trained. */
 #include "model/model.h"
 #include "library/threads.h"
@@ -41,34 +41,28 @@ static const Option run_options[] = {
     { .name = NULL },
 };
 
-/* One run. 20 fields: its input, its state, and the times of its events. */
+/* One run. 24 fields: its input, its state, and the times of its events. */
 typedef struct {
     Command *command;
     Error *error;
-    const char *name;           /* of the command, for errors             */
     RunOptions run;
     Task task;
-    char *const *file;          /* the names of the data ...              */
-    int files;                  /* ... and how many                       */
+    Plan plan;
+    Hyperparameters hyper;
+    const char *file;           /* the data                               */
     char *const *option;        /* those that were typed, then NULL       */
     int options;
     Corpus corpus;
     Model *model;
     Trainer *trainer;
-    int room;                   /* for points                             */
     int epoch, last;            /* steps in an epoch; the last step       */
     int first, saved;           /* steps when this run began; in the file */
     double begun, printed, kept;        /* when: in seconds               */
     double tokens;              /* of this run                            */
+    double loss, predicted;     /* nats and tokens since a line was
+                                   printed                                */
     bool by_time;               /* the schedule follows --minutes         */
 } Session;
-
-/* Makes errors be about the command again, no more about a file. */
-static void leave_file(Session *s)
-{
-    s->error->sheet = s->name;
-    s->error->text = NULL;
-}
 
 static SHARED_ATOMIC int caught;
 
@@ -101,25 +95,24 @@ static double mean_loss(Session *s, const Data *data)
    that is written over and over, elsewhere in a few lines. */
 static void print_progress(Session *s)
 {
-    const State *state = &s->model->state;
+    const int step = s->model->state.step;
     FILE *out = s->command->out;
     bool terminal = is_terminal(out);
     double now = seconds(), every = s->run.every;
     if (now - s->printed < (terminal ? fmin(0.2, every) : every))
         return;
     s->printed = now;
-    double nats = state->tokens > 0 ? state->loss / state->tokens
-                : state->points > 0
-                ? s->model->point[state->points - 1].loss : 0;
+    double nats = s->predicted > 0 ? s->loss / s->predicted : 0;
     double spent = now - s->begun, limit = 60 * s->run.minutes;
-    double left = spent * (s->last - state->step) / (state->step - s->first);
+    double left = spent * (s->last - step) / (step - s->first);
     char line[800];
     snprintf(line, sizeof line, "step %d of %d: %.4f bits, eta %.1e, %.0f "
-             "tokens/s, %.1f min left", state->step, s->last,
+             "tokens/s, %.1f min left", step, s->last,
              nats / log(2), s->trainer->now.eta, s->tokens / spent,
              fmax(0, fmin(left, limit > 0 ? limit - spent : left)) / 60);
     fprintf(out, terminal ? "\r\033[K%.79s" : "%s\n", line);
     fflush(out);
+    s->loss = s->predicted = 0;
 }
 
 static void save(Session *s)
@@ -137,77 +130,21 @@ static void save(Session *s)
     s->saved = state->step;
 }
 
-static void try_save(Error *f, void *data)
+/* After an epoch: prints the loss of the held-out part, unless a signal stops
+   its evaluation. */
+static void finish_epoch(Session *s)
 {
-    Session *s = data;
-    s->error = f;
-    save(s);
-}
-
-/* Saves amidst the training. If the file cannot be written now but may be
-   later, prints a warning. */
-static void save_on_the_way(Session *s)
-{
-    Error *f = s->error, inner = *f;
+    const int step = s->model->state.step;
     FILE *out = s->command->out;
-    bool saved = try_work(&inner, try_save, s);
-    s->error = f;
-    if (saved)
+    if (step % s->epoch != 0 || s->corpus.held_out.N_data == 0)
         return;
-    if (!inner.is_temporary)
-        rethrow(f, &inner);
-    s->kept = seconds();
-    fprintf(out, "%swarning: %s The next save tries again.\n",
-            is_terminal(out) ? "\n" : "", inner.sentence);
-}
-
-enum { MOST_POINTS = 400 };     /* with one interval                      */
-
-static void add_point(Session *s, double held_out)
-{
-    State *state = &s->model->state;
-    if (state->tokens == 0)
-        return;
-    if (state->points >= s->room) {
-        s->room = 2 * state->points + 100;
-        Point *more = arena_alloc(s->command->arena,
-                                  (size_t)s->room * sizeof *more);
-        for (int k = 0; k < state->points; k++)
-            more[k] = s->model->point[k];
-        s->model->point = more;
-    }
-    s->model->point[state->points++] = (Point){
-        state->step, state->loss / state->tokens, held_out
-    };
-    state->loss = state->tokens = 0;
-}
-
-static bool is_point_due(const Session *s)
-{
-    const State *state = &s->model->state;
-    return state->step > 0 && state->tokens > 0
-        && (state->step % s->epoch == 0
-            || state->step % state->interval == 0);
-}
-
-/* Adds a point if one is due; at the end of an epoch it has the loss of the
-   held-out part. If a signal stops that evaluation there is no point; a run
-   that goes on begins with it. */
-static void finish_step(Session *s)
-{
-    double held_out = (double)NAN;
-    if (!is_point_due(s))
-        return;
-    if (s->model->state.step % s->epoch == 0
-        && s->corpus.held_out.N_data > 0) {
-        s->trainer->stop = stopped;
-        held_out = mean_loss(s, &s->corpus.held_out);
-        s->trainer->stop = NULL;
-        if (caught != 0)
-            return;
-    }
-    if (!s->trainer->diverged)
-        add_point(s, held_out);
+    s->trainer->stop = stopped;
+    double nats = mean_loss(s, &s->corpus.held_out);
+    s->trainer->stop = NULL;
+    if (caught == 0 && !s->trainer->diverged && !isnan(nats))
+        fprintf(out, "%sepoch %d: %.4f bits held out\n",
+                is_terminal(out) ? "\n" : "", step / s->epoch,
+                nats / log(2));
 }
 
 /* Ends the schedule with the time, at the pace of this run so far. */
@@ -225,32 +162,18 @@ static bool on_step(void *to, const Progress *step)
     if (!isfinite(step->loss) || s->trainer->diverged)
         return false;
     state->step = (int)step->step;
-    if (state->step > MOST_POINTS * state->interval)
-        state->interval *= 2;
-    state->loss += step->loss;
-    state->tokens += (double)step->tokens;
+    s->loss += step->loss;
+    s->predicted += (double)step->tokens;
     s->tokens += (double)step->tokens;
     if (s->by_time)
         follow_time(s);
-    finish_step(s);
-    if (!s->trainer->diverged)
-        print_progress(s);
+    print_progress(s);
+    finish_epoch(s);
     if (!s->trainer->diverged && seconds() - s->kept >= s->run.save)
-        save_on_the_way(s);
+        save(s);
     return caught == 0 && !s->trainer->diverged && state->step < s->last
         && (s->run.minutes == 0
             || seconds() - s->begun < 60 * s->run.minutes);
-}
-
-/* Refuses a model that does not fit into the memory with its gradients and
-   two moments. */
-static void check_memory(Session *s, const Theta *theta)
-{
-    double needed = 4.0 * sizeof(real) * (double)theta_count(theta);
-    double there = physical_memory();
-    if (there > 0 && needed > there)
-        fail_with(s->error, "training this model takes %.0f MB of memory at "
-                  "least; there are %.0f.", needed / 1e6, there / 1e6);
 }
 
 /* Refuses to write over a file that is there, or over data; and keeps others
@@ -258,12 +181,11 @@ static void check_memory(Session *s, const Theta *theta)
 static void check_names(Session *s)
 {
     const RunOptions *run = &s->run;
-    for (int k = 0; k < s->files; k++)
-        if (is_same_file(s->file[k], run->model))
-            fail_with(s->error, "%s cannot be both data and what is "
-                      "written.", s->file[k]);
+    if (is_same_file(s->file, run->model))
+        fail_with(s->error, "%s cannot be both data and what is written.",
+                  s->file);
     acquire_lock(&s->command->lock, run->model, s->error);
-    leave_file(s);
+    set_subject(s->error, "ftx train", NULL);
     if (!run->replace && !run->resume && is_name_taken(run->model))
         fail_with(s->error, "%s is there already; --resume goes on with it, "
                   "--replace begins anew.", run->model);
@@ -283,34 +205,34 @@ static void copy_parameters(const Theta *to, const Theta *from)
         }
 }
 
-static Model *begin_model(Session *s, const Plan *plan,
-                          Hyperparameters *hyper, const Model *from)
+static Model *begin_model(Session *s, const Model *from)
 {
     Arena *arena = s->command->arena;
     const Corpus *c = &s->corpus;
     Model *m = arena_alloc(arena, sizeof *m);
-    *m = (Model){ .task = s->task, .plan = *plan };
-    hyper->architecture = hyper_default(s->task).architecture;
-    hyper->N_V = tokenizer_size(c->tokenizer);
-    hyper->N_C = c->N_C;
-    hyper_check(s->error, hyper);
-    m->theta = theta_new(arena, hyper);
-    check_memory(s, m->theta);
+    s->hyper.architecture = hyper_default(s->task).architecture;
+    s->hyper.N_V = tokenizer_size(c->tokenizer);
+    s->hyper.N_C = c->N_C;
+    hyper_check(s->error, &s->hyper);
+    *m = (Model){ .task = s->task, .plan = s->plan,
+                  .theta = theta_new(arena, &s->hyper),
+                  .tokenizer = c->tokenizer, .class_name = c->class_name,
+                  .state = { .bytes = c->bytes, .sum = c->sum } };
+    if (theta_count(m->theta) > 1e9)
+        fail_with(s->error, "the model has %lld numbers to learn; ftx trains "
+                  "at most 1000000000.", theta_count(m->theta));
     theta_allocate(m->theta, arena);
     Random random = random_new(m->plan.how.seed);
     theta_initialise(m->theta, m->plan.initialise, &random);
     if (from != NULL)
         copy_parameters(m->theta, from->theta);
-    m->tokenizer = c->tokenizer;
-    m->class_name = c->class_name;
-    m->state = (State){ .interval = 1, .bytes = c->bytes, .sum = c->sum };
     return m;
 }
 
 static const char usage[] =
-    "Usage: ftx train d|e|ed|class [options] FILE...\n"
+    "Usage: ftx train d|e|ed|class [options] FILE\n"
     "\n"
-    "Trains a model on texts and saves it.\n"
+    "Trains a model on a text and saves it.\n"
     "  d      Algorithm 13: what follows in a text\n"
     "  e      Algorithm 12: what is masked in a text\n"
     "  ed     Algorithm 11: pairs, z TAB x on each line of FILE\n"
@@ -324,14 +246,13 @@ static const char usage[] =
     "  ftx train d --steps 100 --model hello.ftx README.md\n";
 
 /* Sets what was typed, over the values that are there. */
-static void parse_train_options(Session *s, Plan *plan,
-                                Hyperparameters *hyper)
+static void parse_train_options(Session *s)
 {
     Command command = *s->command;
     const Options options[] = {
         { "This run:", run_options, &s->run },
-        { "Training:", plan_options, plan },
-        { "Hyperparameters:", hyper_options + OF_DATA, hyper },
+        { "Training:", plan_options, &s->plan },
+        { "Hyperparameters:", hyper_options + OF_DATA, &s->hyper },
         { .table = NULL },
     };
     size_t bytes = (size_t)command.n * sizeof(char *);
@@ -342,10 +263,20 @@ static void parse_train_options(Session *s, Plan *plan,
     if (others == 0 || !task_of(argument[0], &s->task))
         fail_with(s->error, "expected d, e, ed or class first; see 'ftx "
                   "train --help'.");
-    s->file = argument + 1;
-    s->files = others - 1;
+    if (others != 2)
+        fail_with(s->error, "expected one file, not %d; 'cat' makes one of "
+                  "several.", others - 1);
+    s->file = argument[1];
     s->option = argument + others;
     s->options = command.n - others;
+}
+
+static bool is_typed(const Session *s, const char *option)
+{
+    bool typed = false;
+    for (int k = 0; k < s->options && s->option[k] != NULL; k++)
+        typed |= strncmp(s->option[k], option, strlen(option)) == 0;
+    return typed;
 }
 
 /* Refuses a change of what a model began with, but for its length. */
@@ -361,52 +292,35 @@ static void refuse_change(Session *s, const char *name, const Option *table,
 
 /* Loads the model that a training begins with or goes on with, and parses
    the options again, over its values. */
-static Model *load_earlier(Session *s, const char *name, Purpose purpose,
-                           Plan *plan, Hyperparameters *hyper)
+static Model *load_earlier(Session *s, const char *name, Purpose purpose)
 {
-    Arena *arena = s->command->arena;
-    Model *m = model_load(arena, name, purpose, s->error);
+    Model *m = model_load(s->command->arena, name, purpose, s->error);
     if (m->task != s->task && (purpose == TO_TRAIN || m->task != TRAIN_E
                                || s->task != TRAIN_CLASS))
         fail_with(s->error, "%s is a model of 'ftx train %s'; expected one "
                   "of 'ftx train %s'.", name, task_name(m->task),
                   task_name(s->task));
     if (purpose == TO_TRAIN)
-        *plan = m->plan;
-    *hyper = m->theta->hyper;
-    Plan was = *plan;
-    plan->steps = plan->how.N_epochs = UNSAID;
-    parse_train_options(s, plan, hyper);
-    if (plan->steps == UNSAID)
-        plan->steps = plan->how.N_epochs == UNSAID ? was.steps : 0;
-    if (plan->how.N_epochs == UNSAID)
-        plan->how.N_epochs = was.how.N_epochs;
-    hyper_check(s->error, hyper);
-    *hyper = theta_new(arena, hyper)->hyper;
-    refuse_change(s, name, hyper_options, hyper, &m->theta->hyper);
+        s->plan = m->plan;
+    s->hyper = m->theta->hyper;
+    if (is_typed(s, "--epochs"))
+        s->plan.steps = 0;
+    parse_train_options(s);
+    hyper_check(s->error, &s->hyper);
+    s->hyper = theta_new(s->command->arena, &s->hyper)->hyper;
+    refuse_change(s, name, hyper_options, &s->hyper, &m->theta->hyper);
     return m;
 }
 
-static void go_on(Session *s, const Plan *plan)
+static void go_on(Session *s)
 {
     const State *state = &s->model->state;
-    refuse_change(s, s->run.model, plan_options, plan, &s->model->plan);
+    refuse_change(s, s->run.model, plan_options, &s->plan, &s->model->plan);
     if (strcmp(state->sum, s->corpus.sum) != 0
         || state->bytes != s->corpus.bytes)
         fail_with(s->error, "%s was trained with other data; it can go on "
                   "only with the same.", s->run.model);
-    check_memory(s, s->model->theta);
-    s->model->plan = *plan;
-}
-
-/* Was one of these options typed? */
-static bool is_typed(const Session *s, const char *a, const char *b)
-{
-    bool typed = false;
-    for (int k = 0; k < s->options && s->option[k] != NULL; k++)
-        typed |= strncmp(s->option[k], a, strlen(a)) == 0
-              || strncmp(s->option[k], b, strlen(b)) == 0;
-    return typed;
+    s->model->plan = s->plan;
 }
 
 /* Prepares the trainer and the number of steps. */
@@ -430,9 +344,8 @@ static void prepare_training(Session *s)
     s->epoch = (int)batches;
     s->last = (int)last;
     s->first = s->saved = state->step;
-    s->room = state->points;
     s->by_time = s->run.minutes > 0 && !s->run.resume
-              && !is_typed(s, "--steps", "--epochs");
+              && !is_typed(s, "--steps") && !is_typed(s, "--epochs");
     Trainer *t = trainer_new(s->command->arena, m->theta, how);
     s->command->trainer = s->trainer = t;
     t->how.threads = s->run.threads;
@@ -455,9 +368,8 @@ static void run_session(Session *s)
     FILE *out = s->command->out;
     s->begun = s->printed = seconds();
     save(s);
-    finish_step(s);
     if (s->trainer->diverged)
-        fail_not_finite(s->error, s->run.model);
+        fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (caught == 0 && state->step < s->last)
         trainer_run(s->trainer, loss_of_task[s->task], &s->corpus.train);
     if (is_terminal(out))
@@ -472,11 +384,12 @@ static void run_session(Session *s)
                   : "an --epsilon above 0 or ", s->run.model, s->saved);
     fprintf(out, "%s: step %d of %d, saved\n", s->run.model, state->step,
             s->last);
-    s->command->status = caught == 0 ? 0 : 128 + (int)caught;
-    if (caught != 0)
+    if (caught != 0) {
+        s->command->status = 128 + (int)caught;
         fail_with(s->error, "stopped by signal %d after step %d; %s is "
                   "saved, --resume goes on.", (int)caught, state->step,
                   s->run.model);
+    }
     const int steps = state->step - s->first;
     fprintf(out, "this run: %d step%s, %.0f tokens, in %.1f minutes\n",
             steps, steps == 1 ? "" : "s", s->tokens,
@@ -518,12 +431,11 @@ static void print_evaluation(Session *s, const char *name, const Data *data)
                                          "text" };
     Command *c = s->command;
     const int all = data->N_data;
-    require_finite(c, s->run.model, s->error);
     prepare_tape(c->arena, c->tape, s->model->theta);
     tape_discard_layers(c->arena, c->tape);
     double nats = mean_loss(s, data);
     if (s->trainer->diverged)
-        fail_not_finite(s->error, s->run.model);
+        fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (isnan(nats)) {
         fprintf(c->out, all == 0 ? "nothing was held out\n"
                                  : "%s: no token to predict\n", name);
@@ -543,8 +455,8 @@ static void read_data(Session *s, const Plan *plan, int ell_max,
                       const Model *earlier)
 {
     s->corpus = read_corpus(s->command->arena, s->task, plan, ell_max,
-                            earlier, s->files, s->file, s->error);
-    leave_file(s);
+                            earlier, s->file, s->error);
+    set_subject(s->error, "ftx train", NULL);
 }
 
 /* With --evaluate: all of the data are evaluated, and nothing is trained. */
@@ -559,22 +471,20 @@ static void evaluate_only(Session *s)
     c->trainer = s->trainer = trainer_new(c->arena, s->model->theta,
                                           &plan.how);
     s->trainer->how.threads = s->run.threads;
-    print_evaluation(s, s->files == 1 ? s->file[0] : "all files",
-                     &s->corpus.train);
+    print_evaluation(s, s->file, &s->corpus.train);
 }
 
 void train(Error *f, Command *c)
 {
     Session *s = arena_alloc(c->arena, sizeof *s);
     RunOptions *run = &s->run;
-    caught = 0;
-    *s = (Session){ .command = c, .error = f, .name = f->sheet };
+    *s = (Session){ .command = c, .error = f };
     *run = (RunOptions){ .model = "model.ftx", .threads = 1, .save = 60,
                          .every = 10 };
-    Plan plan = plan_default(false);
-    Hyperparameters hyper = hyper_default(TRAIN_D);
+    s->plan = plan_default(false);
+    s->hyper = hyper_default(TRAIN_D);
     Model *from = NULL;
-    parse_train_options(s, &plan, &hyper);
+    parse_train_options(s);
     if (run->resume + run->replace + run->evaluate > 1
         || run->resume + run->as_printed + (run->from != NULL) > 1)
         fail_with(f, "--resume continues a training, --replace, --from and "
@@ -586,22 +496,23 @@ void train(Error *f, Command *c)
     }
     check_names(s);
     if (run->as_printed) {
-        plan = plan_default(true);
-        hyper.epsilon = 0;
-        parse_train_options(s, &plan, &hyper);
+        s->plan = plan_default(true);
+        s->hyper.epsilon = 0;
+        parse_train_options(s);
     }
     if (run->resume)
-        s->model = load_earlier(s, run->model, TO_TRAIN, &plan, &hyper);
+        s->model = load_earlier(s, run->model, TO_TRAIN);
     else if (run->from != NULL)
-        from = load_earlier(s, run->from, TO_USE, &plan, &hyper);
-    plan_check(f, s->task, &plan);
+        from = load_earlier(s, run->from, TO_USE);
+    plan_check(f, s->task, &s->plan);
     refuse_unused_hyper(f, s->task, s->options, s->option);
-    read_data(s, &plan, hyper.ell_max, from != NULL ? from : s->model);
+    read_data(s, &s->plan, s->hyper.ell_max, from != NULL ? from : s->model);
     if (run->resume)
-        go_on(s, &plan);
+        go_on(s);
     else
-        s->model = begin_model(s, &plan, &hyper, from);
+        s->model = begin_model(s, from);
     prepare_training(s);
+    caught = 0;
     set_stop_handler(catch);
     run_session(s);
     set_stop_handler(SIG_DFL);

@@ -426,15 +426,15 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
 }
 
 /* Appends the tokens of one piece; NULL, or what is wrong with it. */
-static const char *encode_piece(const Tokenizer *t, Merger *merger,
-                                Piece piece, int *id, int *length)
+static const char *encode_piece(const Tokenizer *t, Piece piece, int *id,
+                                int *length)
 {
     if (piece.n == 0)
         return "this byte is not text in UTF-8.";
     if (t->kind == TOKEN_NUMBERS)
         return encode_number(t, piece, id, length);
     if (t->kind == BYTE_PAIRS) {
-        *length += merge_word(merger, piece, id + *length);
+        *length += merge_word(&t->list, t->byte, piece, id + *length);
         return NULL;
     }
     int token = id[(*length)++] = table_find(&t->list, piece);
@@ -457,16 +457,13 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
         *x = (Tokens){ length, id };
         return wrong;
     }
-    Arena *aside = arena_new();
-    Merger *merger = merger_new(aside, &t->list, t->byte);
     while (*where < n && wrong == NULL) {
         const char *p = text + *where;
         Piece piece = { p, piece_length(t->kind, p, n - *where) };
-        wrong = encode_piece(t, merger, piece, id, &length);
+        wrong = encode_piece(t, piece, id, &length);
         if (wrong == NULL)
             *where += (size_t)piece.n;
     }
-    arena_free(aside);
     *x = (Tokens){ length, id };
     return wrong;
 }
@@ -598,26 +595,21 @@ static Piece load_piece(Loading *l, char *to, int room)
 
 static void load_merge(Loading *l, Tokenizer *t)
 {
-    char bytes[WORD_BYTES];
     Pair pair = { load_number(l, count_pieces(t)), 0 };
     bool two = pair.left >= 1 && accept(l, " ");
     pair.right = load_number(l, count_pieces(t));
-    if (!two || pair.right < 1 || !accept(l, " ")) {
+    const char *end = memchr(l->p, '\n', (size_t)(l->end - l->p));
+    if (!two || pair.right < 1 || !accept(l, " "))
         l->error = "expected the numbers of two earlier tokens.";
-        return;
-    }
-    Piece piece = load_piece(l, bytes, WORD_BYTES);
-    if (l->error != NULL)
-        return;
-    Piece left = t->piece[pair.left], right = t->piece[pair.right];
-    if (piece.n != left.n + right.n
-        || memcmp(piece.at, left.at, (size_t)left.n) != 0
-        || memcmp(piece.at + left.n, right.at, (size_t)right.n) != 0)
-        l->error = "these are not the bytes of the two tokens.";
+    else if (end == NULL)
+        l->error = "the list of tokens ends too early.";
+    else if (t->piece[pair.left].n + t->piece[pair.right].n > WORD_BYTES)
+        l->error = "a token has at most 64 bytes.";
     else if (table_find(&t->list, pair_key(&pair)) != 0)
         l->error = "this pair is merged twice.";
     else
         add_merge(t, pair);
+    l->p = end == NULL ? l->end : end + 1;
 }
 
 static void load_entry(Loading *l, Tokenizer *t)

@@ -143,7 +143,6 @@ const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
 
 typedef struct {
     const Cutter *c;
-    Merger *merger;
     int *number, length;        /* what is given back                     */
     const char *lost;           /* a byte without a piece; or NULL        */
 } Cutting;
@@ -195,7 +194,8 @@ static void cut_bytes(Cutting *k, const char *text, size_t n)
     const char *end = text + n;
     for (const char *next; text < end && k->lost == NULL; text = next) {
         next = word_end(k->c, text, end);
-        int n_new = merge_word(k->merger, (Piece){ text, (int)(next - text) },
+        int n_new = merge_word(&k->c->pairs, k->c->byte,
+                               (Piece){ text, (int)(next - text) },
                                k->number + k->length);
         if (n_new < 0)
             k->lost = text - 1 - n_new;
@@ -392,40 +392,28 @@ static void cut_at_added(Cutting *k, bool seen, const char *text, size_t n)
 
 static void cut_normalised(Cutting *k, const char *text, size_t n)
 {
-    enum { AT_ONCE = 1 << 16 };
-    if (!k->c->v->words) {
-        cut_at_added(k, true, text, n);
-        return;
-    }
-    for (size_t part; n > 0; text += part, n -= part) {
-        const char *line = n > AT_ONCE
-                         ? memchr(text + AT_ONCE, '\n', n - AT_ONCE) : NULL;
-        size_t bytes = part = line == NULL ? n : (size_t)(line - text) + 1;
-        Arena *aside = arena_new();
-        const char *seen = normalise_text(k->c, aside, text, &bytes);
-        cut_at_added(k, true, seen, bytes);
-        arena_free(aside);
-    }
+    Arena *aside = arena_new();
+    if (k->c->v->words)
+        text = normalise_text(k->c, aside, text, &n);
+    cut_at_added(k, true, text, n);
+    arena_free(aside);
 }
 
 const char *cut_text(const Cutter *c, const char *text, size_t n,
                      int number[], int *length, size_t *where)
 {
-    Arena *aside = arena_new();
-    Cutting k = { .c = c, .number = number,
-                  .merger = merger_new(aside, &c->pairs, c->byte) };
+    Cutting k = { .c = c, .number = number };
     for (size_t at = 0, bytes; c->v->words && at < n; at += bytes) {
         bytes = (size_t)utf8_length(text + at, n - at);
         *where = at;
         if (bytes == 0)
-            return arena_free(aside), "this byte is not text in UTF-8.";
+            return "this byte is not text in UTF-8.";
         if (c->v->no_marks && is_compatibility_ideograph(
                                   utf8_code(text + at, (int)bytes)))
-            return arena_free(aside), "this ideograph is in Unicode a second "
-                   "time; normalise the text (NFC), which puts that one.";
+            return "this ideograph is in Unicode a second time; normalise "
+                   "the text (NFC), which puts that one.";
     }
     cut_at_added(&k, false, text, n);
-    arena_free(aside);
     *length = k.lost == NULL ? k.length : 0;
     *where = k.lost == NULL ? n : (size_t)(k.lost - text);
     return k.lost == NULL ? NULL

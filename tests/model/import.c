@@ -317,35 +317,47 @@ LAW(a_text_is_the_numbers_of_its_tokens)
 
 /* ------------------------------------------------------------ learning on */
 
-#define AS_RECORDED \
-    "--model m --steps 20 --batch 2 --shuffle=no --schedule constant " \
-    "--warm_up 0 --clip 0 --decay 0.1 --held-out 0 "
+typedef struct { int n; double loss[20]; } Losses;
+
+static bool keep_loss(void *to, const Progress *step)
+{
+    Losses *losses = to;
+    losses->loss[losses->n++] = step->loss / (double)step->tokens;
+    return losses->n < 20;
+}
 
 /* Fine-tuning has the losses that it has with PyTorch. */
 LAW(it_learns_on_as_with_another_program)
 {
     static const char *const text[] = { "1 5 3 10 4 2 11 7", "7 7 1 9",
                                         "10 3 6 6 1 8 4", "2 4 8" };
-    for (int k = 0; k < 4; k++)
-        write_text((const char[]){ (char)('1' + k), '\0' }, text[k]);
-    write_text("l", "no\t1 3\nyes\t9 3 5\nmaybe\t5 5 1\nno\t7 1\n");
+    static const char *const line[] = { "1 3", "9 3 5", "5 5 1", "7 1" };
+    const int class[] = { 0, 1, 3, 2, 1 };
     for (int k = 0; k < 2; k++) {
-        if (k == 0)
-            TRAIN("d --from " FOLDER("gpt2") " --eta 0.01 " AS_RECORDED
-                  "1 2 3 4");
-        else
-            TRAIN("class --from " FOLDER("bert-class") " --eta 0.001 "
-                  AS_RECORDED "--replace l");
-        const Model *m = model_in("m");
-        assert_int_equal(m->state.points, 20);
+        Tokens x[5];
+        Losses losses = { 0 };
+        const Model *m = model_in(k == 0 ? FOLDER("gpt2")
+                                         : FOLDER("bert-class"));
+        for (int n = 1; n <= 4; n++) {
+            const char *words = (k == 0 ? text : line)[n - 1];
+            size_t where;
+            encode_text(m->tokenizer, arena, words, strlen(words), &x[n],
+                        &where);
+            x[n] = add_special_tokens(m->tokenizer, arena, x[n]);
+        }
+        Training how = { .N_epochs = 10, .batch = 2, .mean = true,
+                         .method = ADAMW, .decay = 0.1,
+                         .eta = k == 0 ? 0.01 : 0.001 };
+        Trainer *trainer = trainer_new(arena, m->theta, &how);
+        trainer->on_step = keep_loss;
+        trainer->to = &losses;
+        trainer_run(trainer, k == 0 ? loss_13 : loss_class,
+                    &(Data){ 4, NULL, x, class });
+        trainer_free(trainer);
         for (int i = 0; i < 20; i++)
-            assert_near(m->point[i].loss, k == 0 ? gpt2_curve[i]
+            assert_near(losses.loss[i], k == 0 ? gpt2_curve[i]
                         : bert_class_curve[i], IS_DOUBLE ? 1e-8 : 1e-4);
-        if (k == 0)
-            assert_says(TRAIN("d --resume --steps 21 --model m 1 2 3 4"),
-                        "step 21 of 21, saved");
     }
-    assert_string_equal(model_in("m")->class_name[2], "maybe");
 }
 
 LAW(a_classifier_begins_with_a_model_without_classes)
@@ -438,10 +450,8 @@ LAW(a_config_that_fits_no_algorithm_is_refused)
           "the tensor transformer.h.0.mlp.c_fc.weight | [8, 31]." },
         { "gpt2", "\"n_layer\": 2", "\"n_layer\": 3", "f: the tensor "
           "transformer.h.2.attn.c_attn.weight is missing; it is W_q." },
-        { "gpt2", "\"n_layer\": 2", "\"n_layer\": 1", "the tensor "
-          "transformer.h.1.attn.c_attn.bias is no part of GPT2LMHeadModel." },
         { "gpt2", "\"vocab_size\": 13", "\"vocab_size\": 1000000",
-          "has fewer numbers than config.json says." },
+          "the tensor transformer.wte.weight | expected [1000000, 8]." },
         { "gpt2", "embeddings\": true", "embeddings\": false",
           "the tensor lm_head.weight is missing; it is W_u." },
         { "bert", "BertModel", "BertForMaskedLM", "the tensor "

@@ -22,11 +22,7 @@ static Model *sized_model(Task task, int d_mlp)
     theta_allocate(m->theta, arena);
     for (int k = 1; k <= m->theta->n; k++)
         randomise(*m->theta->parameter[k].place);
-    m->state = (State){ .step = 7, .updates = 6, .interval = 2, .loss = 0.1,
-                        .tokens = 3, .bytes = 6, .sum = "00ff", .points = 2 };
-    m->point = arena_alloc(arena, 2 * sizeof *m->point);
-    m->point[0] = (Point){ 2, 1.0 / 3, NAN };
-    m->point[1] = (Point){ 4, 0.25, 0.5 };
+    m->state = (State){ .step = 7, .updates = 6, .bytes = 6, .sum = "00ff" };
     return m;
 }
 
@@ -96,8 +92,6 @@ LAW(a_model_comes_back_as_it_was)
     assert_string_equal(l->class_name[2], "no spam, or so");
     assert_string_equal(l->state.sum, "00ff");
     assert_that(l->state.step == 7 && l->state.updates == 6);
-    assert_that(l->point[0].loss == 1.0 / 3 && isnan(l->point[0].held_out));
-    assert_that(l->point[1].step == 4 && l->point[1].held_out == 0.5);
     assert_that(l->plan.how.method == ADAMW && l->plan.how.eta == 1.0 / 3);
 }
 
@@ -140,23 +134,16 @@ LAW(every_changed_byte_is_noticed)
     }
 }
 
-/* A header of some blocks, and numbers of some blocks, of which the last is
-   short: at least one byte in a thousand, and the last of each block. */
+/* Numbers of some blocks, of which the last is short. */
 LAW(a_changed_byte_of_a_large_file_is_noticed)
 {
-    enum { POINTS = 8000 };
     Model *m = sized_model(TRAIN_D, 30000);
     size_t n = 0;
-    m->state.points = m->state.step = POINTS;
-    m->point = arena_alloc(arena, POINTS * sizeof *m->point);
-    for (int k = 0; k < POINTS; k++)
-        m->point[k] = (Point){ k + 1, 1.0 / (k + 3), NAN };
     save(m);
     char *bytes = bytes_of("m", &n);
     const size_t first = signed_header(bytes, n);
-    assert_that(first > 200000 && n - first > 2 * SUMMED
-                && (n - first) % SUMMED != 0);
-    for (size_t k = 500; k < n; k += k < first ? 1000 : SUMMED / 8 - 1) {
+    assert_that(n - first > 2 * SUMMED && (n - first) % SUMMED != 0);
+    for (size_t k = 500; k < n; k += k < first ? 100 : SUMMED / 8 - 1) {
         bytes[k] ^= (char)(1 << k / 1000 % 8);
         assert_damaged(k, bytes, n, k < first ? ITS_HEADER : TO_USE);
         bytes[k] ^= (char)(1 << k / 1000 % 8);
@@ -166,8 +153,6 @@ LAW(a_changed_byte_of_a_large_file_is_noticed)
         assert_damaged(k, bytes, n, TO_USE);
         bytes[k] ^= 4;
     }
-    write_bytes("d", bytes, n);
-    assert_that(model_in("d")->point[POINTS - 1].loss == 1.0 / (POINTS + 2));
 }
 
 /* A model file taken apart: the lines of its header from the third on,
@@ -253,6 +238,19 @@ static char *with_line(const Model *m, const char *line, const char *by)
     return put_together("d", p);
 }
 
+/* Files of today's predecessors carry a loss curve. */
+LAW(the_points_of_an_older_file_are_skipped)
+{
+    const Model *m = with_everything();
+    Model *l;
+    assert_string_equal(loading(with_line(m, "points 0", "points 2\n"
+                        "point 2 0.3333 nan\npoint 4 0.25 0.5"), &l), "");
+    same_parameters(l, m, 0);
+    assert_string_equal(saving(l, "n"), "");
+    save(m);
+    assert_same_file("m", "n");
+}
+
 #define SIZES "d: its sizes do not fit its header."
 
 LAW(what_a_header_claims_is_checked_first)
@@ -268,18 +266,15 @@ LAW(what_a_header_claims_is_checked_first)
         { "L 1", "L_1", "d: line " }, { "task", "task d", SIZES },
         { "epsilon", "epsilon nan", "d: " },
         { "points", "points 2000000000", "d: " },
-        { "point 4", "point 4 inf nan", "d: " },
-        { "point 4", "point 4 0.25 inf", "d: " },
-        { "point 4", "point 4 0.25 0.5 0.5", "d: " },
-        { "task", "task e", SIZES }, { "step 7", "step 3", "d: " },
+        { "task", "task e", SIZES },
         { "numbers", "numbers 8 1", SIZES },
         { "numbers", "numbers 5 100", "d: " }, { "has_v", "has_v no", SIZES },
         { "task d", "task e", SIZES }, { "task e", "task class", SIZES },
     };
     Model *m;
-    for (int k = 0; k < 21; k++) {
-        with_line(k == 19 ? small_model(TRAIN_D)
-                  : k == 20 ? small_model(TRAIN_E) : with_everything(),
+    for (int k = 0; k < 17; k++) {
+        with_line(k == 15 ? small_model(TRAIN_D)
+                  : k == 16 ? small_model(TRAIN_E) : with_everything(),
                   lies[k].line, lies[k].by);
         const char *said = loading("d", &m);
         if (strncmp(said, lies[k].says, strlen(lies[k].says)) != 0)

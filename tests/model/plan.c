@@ -52,8 +52,8 @@ LAW(wrong_options_are_refused)
     static const Refused row[] = {
         { "train t", "expected d, e, ed or class first;" },
         { "train --eta 0.1", "expected d, e, ed or class first;" },
-        { "train d", "ftx train: which file? See 'ftx train --help'." },
-        { "train ed t t", "one file with two parts on each line, not 2" },
+        { "train d", "ftx train: expected one file, not 0;" },
+        { "train ed t t", "expected one file, not 2;" },
         { "train d --eta -1 t", "--eta | from 1e-300 to 1e+300; it is '-1'." },
         { "train d --seed 3000000000 t", "--seed | from 0 to 2147483647;" },
         { "train e --p_mask 0 t", "--p_mask must be in (0, 1)." },
@@ -64,7 +64,7 @@ LAW(wrong_options_are_refused)
         { "train d --ell_max 2 --batch 1 --held-out 0 --epochs 1000000 "
           "--model m u", "000000 steps are too many; 2000000000 may be." },
         { "train d --d_e 90000 --d_mlp 1000000 --L 1000 --H 1 --model m t",
-          "training this model takes | MB of memory at least;" },
+          "numbers to learn; ftx trains at most 1000000000." },
     };
     a_text("t", 20, "");
     a_text("u", 300, "");

@@ -110,8 +110,7 @@ LAW(a_model_that_overflows_is_to_blame)
         }
         assert_string_equal(saving(m, row[k].task), "");
         Said s = ftx("%s --model %s", row[k].line, row[k].task);
-        if (s.status != 2 || strncmp(s.err, row[k].task, 1) != 0
-            || !has_words(s.err, ": what is computed | not finite; | .\n"))
+        if (s.status != 2 || !has_words(s.err, "not finite | .\n"))
             fail_at(HERE(row[k].line), "%d, %s%s", s.status, s.out, s.err);
     }
 }

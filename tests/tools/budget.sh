@@ -9,9 +9,9 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3349    tangled/practice 1665
-tangled/text    1906    tangled/cli     1582    tangled/hub      1375
+tangled/text    1819    tangled/cli     1553    tangled/hub      1371
 tangled/sheet   6343    tangled/show     669    tangled/check    3532
-tangled/model   4397    tangled/course  3260
+tangled/model   3883    tangled/course  3260
 tests-C        25440    tests-data      8268    tests-scripts    5177
 tangled/ftx.h                   450
 tangled/text/tokenizer.h           92
