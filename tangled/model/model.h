@@ -6,7 +6,6 @@
 #include "model/corpus.h"
 #include "model/encode.h"
 #include "model/intervention.h"
-#include "model/predict.h"
 #include "model/released.h"
 
 /* The commands, as the table in main.c calls them. */
@@ -15,4 +14,8 @@ CommandMain count_numbers, train, tokenize, show_inside, import_released,
 
 /* ftx generate, translate, fill or classify, whichever f->sheet names. */
 CommandMain predict;
+
+/* Returns the model in that file, to be used by a command, and prepares the
+   tape of the command. A model of another task is refused. */
+Model *load_for_task(Command *c, const char *name, Task task, Error *f);
 #endif
