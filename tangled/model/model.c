@@ -16,11 +16,11 @@ enum {
     FIRST = 30,                 /* bytes of its first two lines           */
 };
 
-static uint64_t word_at(const char *bytes)
+static uint64_t stored_sum(const char *bytes)
 {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
+    uint64_t sum;
+    memcpy(&sum, bytes, sizeof sum);
+    return sum;
 }
 
 static const Option task_options[] = {
@@ -297,7 +297,7 @@ static bool find_numbers(Header *h, size_t size)
     h->numbers = bytes + header;
     h->end = last - 8 * blocks;
     uint64_t sum = checksum(NO_CHECKSUM, bytes, header);
-    return word_at(last) == checksum(sum, h->end, 8 * blocks);
+    return stored_sum(last) == checksum(sum, h->end, 8 * blocks);
 }
 
 static Header open_model(Arena *arena, const char *name, Error *f)
@@ -326,7 +326,7 @@ static void check_blocks(const Header *h)
     for (const char *p = h->numbers; p < h->end; p += BLOCK, sum += 8) {
         size_t rest = (size_t)(h->end - p);
         if (block_checksum(p, rest < BLOCK ? rest : BLOCK)
-            != word_at(sum))
+            != stored_sum(sum))
             fail_with(h->error, "%s", damaged);
     }
 }
