@@ -68,7 +68,7 @@ LAW(what_has_no_tokens_is_refused)
           "y:2:1: there is no token for this word '" },
         { "to be", "a\n\xC3\xA9z\xFF\n", "--tokens word --train-on x y",
           "y:1:1: there is no token for this word '" },
-        { "", "a\n\xC3\xA9z\xFF\n", "y", "y:2:3: | no text in UTF-8." },
+        { "", "a\n\xC3\xA9z\xFF\n", "y", "y:2:3: | not text in UTF-8." },
         { "", "", "y", "y is empty." },
         { "", "", "no/such/file", "no/such/file: cannot be opened:" },
         { "", "", "tests", "tests: cannot be read: Is a directory." },
