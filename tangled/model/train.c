@@ -142,8 +142,8 @@ static void finish_epoch(Session *s)
     double nats = mean_loss(s, &s->corpus.held_out);
     s->trainer->stop = NULL;
     if (caught == 0 && !s->trainer->diverged && !isnan(nats))
-        fprintf(out, "%sepoch %d: %.4f bits held out\n",
-                is_terminal(out) ? "\n" : "", step / s->epoch,
+        fprintf(out, "%sstep %d, epoch %d: %.4f bits held out\n",
+                is_terminal(out) ? "\n" : "", step, step / s->epoch,
                 nats / log(2));
 }
 

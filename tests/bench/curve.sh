@@ -4,14 +4,11 @@
 # takes a minute.
 set -eu
 cd "$(dirname "$0")/../.."
-model=build/curve.ftx
-build/ftx train d --epochs 100 --schedule constant --replace \
-    --model $model README.md
-bits() { # field of the points, one in how many of them
-    echo '# ftx train d --epochs 100 --schedule constant README.md'
-    grep -a '^point ' $model | awk -v field="$1" -v every="$2" '
-        $field != "nan" && points++ % every == 0 {
-            printf "%d %.4f\n", $2, $field / log(2) }'
-}
-bits 3 4 > tests/data/curve-trained.txt
-bits 4 2 > tests/data/curve-held-out.txt
+command='ftx train d --epochs 100 --schedule constant README.md'
+build/$command --every 0 --replace --model build/curve.ftx > build/curve.txt
+{ echo "# $command"
+  awk '/^step .* of / { bits += $5; if ($2 % 16 == 0) { printf "%d %.4f\n", $2, bits / 16; bits = 0 } }' \
+      build/curve.txt; } > tests/data/curve-trained.txt
+{ echo "# $command"
+  awk '/ held out$/ && n++ % 2 == 0 { printf "%d %.4f\n", $2, $5 }' build/curve.txt
+} > tests/data/curve-held-out.txt

@@ -329,7 +329,8 @@ LAW(the_lines_of_progress_are_the_loss_curve)
             first = lines++ == 0 ? bits : first;
             last = bits;
         }
-        epochs += sscanf(p, "epoch %*d: %lf bits held", &held_out) == 1;
+        epochs += sscanf(p, "step %*d, epoch %*d: %lf bits held",
+                         &held_out) == 1;
         sscanf(p, "held out: %*f nats, %lf bits a token", &said);
     }
     const Model *m = model_in("m");
