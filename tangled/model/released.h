@@ -37,20 +37,18 @@ const Released *released_kind_of(Task task);
 /* Sets the hyperparameters that are the same in all models of that kind. */
 void set_released_hyper(const Released *kind, Hyperparameters *hyper);
 
-/* Where a parameter stands: in which tensor, of what shape, and which of its
-   rows, as the paper turns it. */
+/* Where a parameter stands: in which tensor, and which of its rows, as the
+   paper turns it. */
 typedef struct {
-    char name[100];
+    Tensor tensor;              /* its name and shape                     */
     const TensorRow *row;
     const Parameter *parameter;
-    bool tied, in_trunk;
-    int dimensions;
-    long long size[2];
     size_t rows, first;
 } TensorPlace;
 
-/* Returns the place of parameter k of theta. */
-TensorPlace tensor_place(const Released *kind, const Theta *theta, int k);
+/* Returns the places of theta's parameters, [1] to [theta->n]. */
+TensorPlace *tensor_places(Arena *arena, const Released *kind,
+                           const Theta *theta);
 
 /* Returns the index of entry [i, j] in the tensor, from 0. */
 size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,

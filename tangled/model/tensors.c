@@ -91,62 +91,65 @@ void set_released_hyper(const Released *kind, Hyperparameters *h)
     h->tied = h->tied && !h->pooler;
 }
 
-static const TensorRow *row_for(const TensorPlace *place,
-                                const TensorRow *row)
+static const TensorRow *row_for(const Parameter *p, const TensorRow *row,
+                                bool tied)
 {
-    const char *symbol = place->parameter->symbol;
     for (; row->tensor != NULL; row++)
-        if (((row->W != NULL && strcmp(row->W, symbol) == 0)
-             || (row->b != NULL && strcmp(row->b, symbol) == 0))
-            && !((row->how & UNTIED) && place->tied))
+        if (((row->W != NULL && strcmp(row->W, p->symbol) == 0)
+             || (row->b != NULL && strcmp(row->b, p->symbol) == 0))
+            && !((row->how & UNTIED) && tied))
             return row;
     return NULL;
 }
 
-static void write_tensor_name(TensorPlace *place, const Released *kind)
+static char *tensor_name(Arena *arena, const TensorRow *row,
+                         const Parameter *p, const char *prefix)
 {
-    const TensorRow *row = place->row;
-    const char *mark = strchr(row->tensor, '#');
-    bool bias = row->W == NULL
-             || strcmp(row->W, place->parameter->symbol) != 0;
-    int n = mark == NULL ? (int)strlen(row->tensor)
-                         : (int)(mark - row->tensor);
-    snprintf(place->name, sizeof place->name, "%s%.*s",
-             place->in_trunk && !kind->bare ? kind->prefix : "", n,
-             row->tensor);
-    if (mark != NULL)
-        append(place->name, sizeof place->name, "%d%s",
-               place->parameter->layer - 1, mark + 1);
-    append(place->name, sizeof place->name, bias ? ".bias" : ".weight");
+    enum { SIZE = 100 };
+    char *name = arena_alloc(arena, SIZE);
+    int n = (int)strcspn(row->tensor, "#");
+    bool bias = row->W == NULL || strcmp(row->W, p->symbol) != 0;
+    snprintf(name, SIZE, "%s%.*s", prefix, n, row->tensor);
+    if (row->tensor[n] == '#')
+        append(name, SIZE, "%d%s", p->layer - 1, row->tensor + n + 1);
+    append(name, SIZE, bias ? ".bias" : ".weight");
+    return name;
 }
 
-TensorPlace tensor_place(const Released *kind, const Theta *theta, int k)
+static TensorPlace tensor_place(Arena *arena, const Released *kind,
+                                const Theta *theta, const Parameter *p)
 {
-    const Parameter *p = &theta->parameter[k];
-    TensorPlace place = { .parameter = p, .tied = theta->hyper.tied };
-    place.row = row_for(&place, kind->head);
-    place.in_trunk = place.row == NULL;
-    if (place.in_trunk)
-        place.row = row_for(&place, kind->trunk);
-    REQUIRE(place.row != NULL, "%s has no %s.", kind->architecture,
-            p->symbol);
-    write_tensor_name(&place, kind);
+    bool tied = theta->hyper.tied;
+    const TensorRow *row = row_for(p, kind->head, tied);
+    const char *prefix = row != NULL || kind->bare ? "" : kind->prefix;
+    if (row == NULL)
+        row = row_for(p, kind->trunk, tied);
+    REQUIRE(row != NULL, "%s has no %s.", kind->architecture, p->symbol);
     size_t rows = (size_t)p->rows, above = 0, part = rows;
     if (p->head > 0) {
         part = (size_t)theta->hyper.H * rows;
         above = (size_t)(p->head - 1) * rows;
     }
-    place.first = (size_t)place.row->part * part + above;
-    place.rows = (place.row->parts == 0 ? 1 : (size_t)place.row->parts)
-               * part;
-    bool transposed = place.row->how & TURNED;
-    place.dimensions = p->symbol[0] == 'W' ? 2 : 1;
-    place.size[0] = (long long)place.rows;
-    place.size[1] = p->cols;
-    if (transposed && place.dimensions == 2) {
-        place.size[0] = p->cols;
-        place.size[1] = (long long)place.rows;
-    }
+    rows = (row->parts == 0 ? 1 : (size_t)row->parts) * part;
+    bool turned = (row->how & TURNED) && p->symbol[0] == 'W';
+    long long size[2] = { (long long)rows, p->cols };
+    return (TensorPlace){
+        .row = row, .parameter = p, .rows = rows,
+        .first = (size_t)row->part * part + above,
+        .tensor = { .name = tensor_name(arena, row, p, prefix),
+                    .dimensions = p->symbol[0] == 'W' ? 2 : 1,
+                    .size = { size[turned], size[!turned] },
+                    .count = rows * (size_t)p->cols },
+    };
+}
+
+TensorPlace *tensor_places(Arena *arena, const Released *kind,
+                           const Theta *theta)
+{
+    TensorPlace *place = arena_alloc(arena, ((size_t)theta->n + 1)
+                                            * sizeof *place);
+    for (int k = 1; k <= theta->n; k++)
+        place[k] = tensor_place(arena, kind, theta, &theta->parameter[k]);
     return place;
 }
 
@@ -164,44 +167,46 @@ size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
 }
 
 static const Tensor *tensor_at(const Released *kind, const Tensors *in,
-                               const TensorPlace *place)
+                               const char *name)
 {
-    char name[120];
+    char other[120];
     size_t n = strlen(kind->prefix);
-    const Tensor *found = tensor_named(in, place->name);
-    if (found == NULL && place->in_trunk) {
-        snprintf(name, sizeof name, "%s%s", kind->bare ? kind->prefix : "",
-                 place->name + (kind->bare ? 0 : n));
-        found = tensor_named(in, name);
+    bool begins = strncmp(name, kind->prefix, n) == 0;
+    const Tensor *found = tensor_named(in, name);
+    if (found == NULL) {
+        snprintf(other, sizeof other, "%s%s", begins ? "" : kind->prefix,
+                 name + (begins ? n : 0));
+        found = tensor_named(in, other);
     }
-    if (found != NULL || strstr(place->name, "LayerNorm.") == NULL)
+    if (found != NULL || strstr(name, "LayerNorm.") == NULL)
         return found;
-    int stem = (int)(strrchr(place->name, '.') - place->name);
-    snprintf(name, sizeof name, "%.*s.%s", stem, place->name,
-             strcmp(place->name + stem, ".weight") == 0 ? "gamma" : "beta");
-    return tensor_named(in, name);
+    int stem = (int)(strrchr(name, '.') - name);
+    snprintf(other, sizeof other, "%.*s.%s", stem, name,
+             strcmp(name + stem, ".weight") == 0 ? "gamma" : "beta");
+    return tensor_named(in, other);
 }
 
 static const Tensor *checked_tensor(const Released *kind, const Tensors *in,
                                     const TensorPlace *place, Error *f)
 {
     char expected[60];
-    const Tensor *t = tensor_at(kind, in, place);
+    const Tensor *wanted = &place->tensor;
+    const Tensor *t = tensor_at(kind, in, wanted->name);
     if (t == NULL)
-        fail_with(f, "the tensor %s is missing; it is %s.", place->name,
+        fail_with(f, "the tensor %s is missing; it is %s.", wanted->name,
                   place->parameter->symbol);
     f->sheet = t->file;
     if (t->type == TENSOR_OTHER)
         fail_with(f, "the tensor %s has numbers of type %s; F32, F16, BF16 "
                   "and F64 are read.", t->name, t->type_name);
-    bool same = t->dimensions == place->dimensions;
-    for (int d = 0; same && d < place->dimensions; d++)
-        same = t->size[d] == place->size[d];
-    snprintf(expected, sizeof expected, place->dimensions == 1 ? "[%lld]"
-             : "[%lld, %lld]", place->size[0], place->size[1]);
+    bool same = t->dimensions == wanted->dimensions;
+    for (int d = 0; same && d < wanted->dimensions; d++)
+        same = t->size[d] == wanted->size[d];
+    snprintf(expected, sizeof expected, wanted->dimensions == 1 ? "[%lld]"
+             : "[%lld, %lld]", wanted->size[0], wanted->size[1]);
     if (!same)
         fail_with(f, "the tensor %s has another shape than config.json "
-                  "says; expected %s.", place->name, expected);
+                  "says; expected %s.", wanted->name, expected);
     return t;
 }
 
@@ -233,11 +238,10 @@ Theta *theta_import(Arena *arena, const Released *kind,
         fail_with(f, "has fewer numbers than config.json says.");
     Theta *theta = theta_new(arena, h);
     size_t n = (size_t)theta->n + 1;
-    TensorPlace *place = arena_alloc(arena, n * sizeof *place);
+    const TensorPlace *place = tensor_places(arena, kind, theta);
     const Tensor **t = arena_alloc(arena, n * sizeof *t);
     for (int k = 1; k <= theta->n; k++) {
         f->sheet = folder;
-        place[k] = tensor_place(kind, theta, k);
         t[k] = checked_tensor(kind, in, &place[k], f);
     }
     if (purpose == TO_TRAIN)
@@ -252,55 +256,42 @@ Theta *theta_import(Arena *arena, const Released *kind,
 
 typedef struct {
     const Model *model;
-    const Released *kind;
-    Arena *arena;
+    const TensorPlace *place;   /* of each parameter                      */
     int n;
     Tensor *tensor;             /* tensor[0] ... tensor[n - 1]            */
     double *number;             /* those of one tensor                    */
 } TensorList;
 
-/* Adds the tensor of a place, unless it is there already. */
-static void list_tensor(TensorList *list, const TensorPlace *place)
+static void list_tensors(TensorList *list, Arena *arena)
 {
-    for (int i = 0; i < list->n; i++)
-        if (strcmp(list->tensor[i].name, place->name) == 0)
-            return;
-    Tensor *t = &list->tensor[list->n++];
-    *t = (Tensor){ .dimensions = place->dimensions,
-                   .size = { place->size[0], place->size[1] } };
-    t->count = (size_t)place->size[0]
-             * (place->dimensions > 1 ? (size_t)place->size[1] : 1);
-    t->name = strcpy(arena_alloc(list->arena, sizeof place->name),
-                     place->name);
-}
-
-static void list_tensors(TensorList *list)
-{
-    const Theta *theta = list->model->theta;
-    size_t n = (size_t)theta->n + 1, most = 1;
-    list->tensor = arena_alloc(list->arena, n * sizeof *list->tensor);
-    for (int k = 1; k <= theta->n; k++) {
-        TensorPlace place = tensor_place(list->kind, theta, k);
-        list_tensor(list, &place);
+    int parameters = list->model->theta->n;
+    size_t most = 1;
+    list->tensor = arena_alloc(arena, (size_t)parameters
+                                      * sizeof *list->tensor);
+    for (int k = 1; k <= parameters; k++) {
+        const Tensor *t = &list->place[k].tensor;
+        int i = 0;
+        while (i < list->n && strcmp(list->tensor[i].name, t->name) != 0)
+            i++;
+        if (i == list->n)
+            list->tensor[list->n++] = *t;
+        most = t->count > most ? t->count : most;
     }
-    for (int i = 0; i < list->n; i++)
-        most = list->tensor[i].count > most ? list->tensor[i].count : most;
-    list->number = arena_alloc(list->arena, most * sizeof *list->number);
+    list->number = arena_alloc(arena, most * sizeof *list->number);
 }
 
 /* Returns the numbers of a tensor, for tensors_write. */
 static const double *numbers_of_tensor(const void *data, int tensor)
 {
     const TensorList *list = data;
-    const Theta *theta = list->model->theta;
-    const Tensor *t = &list->tensor[tensor];
-    for (int k = 1; k <= theta->n; k++) {
-        TensorPlace place = tensor_place(list->kind, theta, k);
-        bool found = strcmp(place.name, t->name) == 0;
-        Mat M = *place.parameter->place;
-        for (int j = 1; found && j <= M->cols; j++)
+    for (int k = 1; k <= list->model->theta->n; k++) {
+        const TensorPlace *place = &list->place[k];
+        Mat M = *place->parameter->place;
+        if (strcmp(place->tensor.name, list->tensor[tensor].name) != 0)
+            continue;
+        for (int j = 1; j <= M->cols; j++)
             for (int i = 1; i <= M->rows; i++)
-                list->number[tensor_index(&place, list->model->tokenizer, i,
+                list->number[tensor_index(place, list->model->tokenizer, i,
                                           j)] = AT(M, i, j);
     }
     return list->number;
@@ -310,9 +301,9 @@ bool theta_write(FILE *file, const void *model)
 {
     Arena *arena = arena_new();
     const Model *m = model;
-    TensorList list = { .model = m, .kind = released_kind_of(m->task),
-                        .arena = arena };
-    list_tensors(&list);
+    TensorList list = { .model = m, .place = tensor_places(arena,
+                        released_kind_of(m->task), m->theta) };
+    list_tensors(&list, arena);
     bool written = tensors_write(file, list.n, list.tensor,
                                  numbers_of_tensor, &list);
     arena_free(arena);

@@ -125,21 +125,22 @@ static void assert_gradients(const Model *m, const Recorded *r)
     const Released *kind = released_models;
     while (strcmp(kind->architecture, r->architecture) != 0)
         kind++;
+    const TensorPlace *places = tensor_places(arena, kind, m->theta);
     for (int k = 1; k <= m->theta->n; k++) {
-        TensorPlace place = tensor_place(kind, m->theta, k);
+        const TensorPlace place = places[k];
         Mat M = *m->theta->parameter[k].place;
         const Gradient *g = r->gradient;
-        while (g->tensor != NULL && strcmp(g->tensor, place.name) != 0)
+        while (g->tensor != NULL && strcmp(g->tensor, place.tensor.name) != 0)
             g++;
         if (g->tensor == NULL)
-            fail_at(HERE("gradient"), "%s is not recorded", place.name);
+            fail_at(HERE("gradient"), "%s is not recorded", place.tensor.name);
         for (int j = 1; j <= M->cols; j++)
             for (int i = 1; i <= M->rows; i++) {
                 double e = g->rows[tensor_index(&place, m->tokenizer, i, j)];
                 double a = M->grad[(j - 1) * M->rows + i - 1];
                 if (!is_near(a, e, GRADIENT))
                     fail_at(HERE("gradient"), "%s [%d, %d] is %.17g, but "
-                            "expected %.17g", place.name, i, j, a, e);
+                            "expected %.17g", place.tensor.name, i, j, a, e);
             }
     }
 }
