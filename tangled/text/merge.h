@@ -10,6 +10,13 @@ typedef struct { int left, right; } Pair;
 /* Returns the pair as a key of a table. */
 Piece pair_key(const Pair *pair);
 
+/* Returns the pair that is entry k of a table of pairs. */
+Pair pair_at(const Table *pairs, int k);
+
+/* Merges a pair to one token wherever it stands among n tokens, from the
+   left, and returns how many are left. */
+int merge_pair(int token[], int n, Pair pair, int merged);
+
 /* Writes the tokens of a word, at most word.n, and returns how many; or
    -1 - k if its k-th byte, from 0, has no token. Entry k of the pairs is what
    is merged k-th; its first is the token that results. byte[b] is the token

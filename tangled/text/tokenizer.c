@@ -49,14 +49,6 @@ struct Tokenizer {
     int *number, *token;        /* of a token; of a number              */
     const Cutter *cutter;       /* of a released model's vocabulary     */
 };
-
-static Pair pair_at(const Table *t, int k)
-{
-    Pair pair;
-    memcpy(&pair, t->entry[k].key.at, sizeof pair);
-    return pair;
-}
-
 static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
 {
     Tokenizer *t = arena_alloc(arena, sizeof *t);
@@ -313,19 +305,14 @@ static void count_pairs(Merging *m, const int *word, long long times)
 static void merge_in_word(Merging *m, int k, Pair pair, int merged)
 {
     const TableEntry *entry = &m->words.entry[k];
-    int *word = m->token + entry->first, *at = word;
-    while (*at != 0 && (at[0] != pair.left || at[1] != pair.right))
-        at++;
-    if (*at == 0)
+    int *word = m->token + entry->first, n = 0;
+    bool found = false;
+    for (; word[n] != 0; n++)
+        found |= word[n] == pair.left && word[n + 1] == pair.right;
+    if (!found)
         return;
     count_pairs(m, word, -entry->count);
-    int *to = at;
-    for (; *at != 0; at++) {
-        const bool both = at[0] == pair.left && at[1] == pair.right;
-        *to++ = both ? merged : *at;
-        at += both;
-    }
-    *to = 0;
+    word[merge_pair(word, n, pair, merged)] = 0;
     count_pairs(m, word, entry->count);
 }
 
@@ -489,17 +476,13 @@ const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
 
 void write_token(FILE *out, const Tokenizer *t, int token)
 {
-    int N_V = tokenizer_size(t);
+    static const char *const names[] = { "<mask>", "<bos>", "<eos>" };
     if (t->cutter != NULL)
         write_piece(out, own_piece(t->cutter, t->number[token]));
     else if (!is_special(t, token))
         write_piece(out, token_piece(t, token));
-    else if (token == mask_token(N_V))
-        fputs("<mask>", out);
-    else if (token == bos_token(N_V))
-        fputs("<bos>", out);
     else
-        fputs("<eos>", out);
+        fputs(names[token - mask_token(tokenizer_size(t))], out);
 }
 
 void tokenizer_save(FILE *out, const Tokenizer *t)

@@ -9,7 +9,7 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3349    tangled/practice 1665
-tangled/text    1819    tangled/cli     1553    tangled/hub      1371
+tangled/text    1817    tangled/cli     1553    tangled/hub      1371
 tangled/sheet   6343    tangled/show     669    tangled/check    3532
 tangled/model   3869    tangled/course  3260
 tests-C        25440    tests-data      8268    tests-scripts    5177
