@@ -181,7 +181,8 @@ void export_model(Error *f, Command *c)
     write_folder(m, c->arena, folder, f);
     bool numbers = tokenizer_kind(m->tokenizer) == TOKEN_NUMBERS;
     const char *wrong = numbers ? NULL : tokens_error(m->tokenizer);
-    fprintf(c->out, "%s: %s%s%s\n", folder, released_kind_of(m->task)->architecture,
+    fprintf(c->out, "%s: %s%s%s\n", folder,
+            released_kind_of(m->task)->architecture,
             wrong == NULL ? "" : "; no tokenizer.json: ",
             wrong == NULL ? "" : wrong);
 }

@@ -131,14 +131,14 @@ static TensorPlace tensor_place(Arena *arena, const Released *kind,
         above = (size_t)(p->head - 1) * rows;
     }
     rows = (row->parts == 0 ? 1 : (size_t)row->parts) * part;
-    bool turned = (row->how & TURNED) && p->symbol[0] == 'W';
+    bool transposed = (row->how & TURNED) && p->symbol[0] == 'W';
     long long size[2] = { (long long)rows, p->cols };
     return (TensorPlace){
         .row = row, .parameter = p, .rows = rows,
         .first = (size_t)row->part * part + above,
         .tensor = { .name = tensor_name(arena, row, p, prefix),
                     .dimensions = p->symbol[0] == 'W' ? 2 : 1,
-                    .size = { size[turned], size[!turned] },
+                    .size = { size[transposed], size[!transposed] },
                     .count = rows * (size_t)p->cols },
     };
 }
