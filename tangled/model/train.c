@@ -218,7 +218,7 @@ static Model *begin_model(Session *s, const Model *from)
                   .theta = theta_new(arena, &s->hyper),
                   .tokenizer = c->tokenizer, .class_name = c->class_name,
                   .state = { .bytes = c->bytes, .sum = c->sum } };
-    if (theta_count(m->theta) > 1e9)
+    if (theta_count(m->theta) > 1000000000)
         fail_with(s->error, "the model has %lld numbers to learn; ftx trains "
                   "at most 1000000000.", theta_count(m->theta));
     theta_allocate(m->theta, arena);
