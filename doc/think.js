@@ -218,15 +218,16 @@
     return heat;
   }
 
-  // Of the run beside it the pictures alone are shown, below those of the first.
+  // Of the run beside it the pictures alone are shown.
   function draw_heads(runs) {
     var all = make('div', { class: 'heads' });
     PARTS.forEach(part => {
-      all.append(make('h2', {}, part[1]), ...runs.map(run => make('div', {
-        class: 'row-of-heads' }, ...run.steps.map((step, n) =>
-          step.part !== part[0] || step.name !== 'A' ? ''
-            : run === seen ? head(step, n, part)
-              : make('div', {}, 'head ' + step.index, picture(step, run))))));
+      all.append(make('h2', {}, part[1]), make('div', { class: 'pair' },
+        ...runs.map(run => make('div', { class: 'row-of-heads' },
+          ...run.steps.map((step, n) =>
+            step.part !== part[0] || step.name !== 'A' ? ''
+              : run === seen ? head(step, n, part)
+                : make('div', {}, 'head ' + step.index, picture(step, run)))))));
     });
     page.become(heads, all);
   }

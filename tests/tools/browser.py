@@ -761,6 +761,28 @@ def numbers_stand_beside_the_lines(b):
     b.holds(b.run(last) != ['576.60', '846.00'])
 
 
+@law((BOOK, PHONE))
+def columns_are_tabs(b):
+    """Of the pseudocode, the C and the numbers each tab shows its own; a loop can be
+    closed, and a link to its line opens it."""
+    seen = """(row => ['.f', 'code', '.numbers'].filter(part =>
+      [...row.querySelectorAll(part)].some(e => e.checkVisibility())))(
+        document.getElementById('4.4').closest('.row'))"""
+    b.open('#alg4')
+    b.equal(b.run(seen), ['.f', 'code'])
+    for tab, parts in ('pseudocode', ['.f']), ('C', ['code']), ('numbers', ['.numbers']):
+        b.push(tab, '#alg4 .tabs button')
+        b.start()
+        b.equal(b.run(seen), parts)
+    b.push('numbers', '#alg4 .tabs button')
+    b.equal(b.run(seen), ['.f', 'code'])
+    b.run("document.querySelector('#algorithm-8 summary').click()")
+    b.holds(not b.run("document.getElementById('algorithm-8.5').checkVisibility()"))
+    b.run("location.hash = 'algorithm-8.5'")
+    b.settle()
+    b.holds(b.is_in_sight('[id="algorithm-8.5"]'))
+
+
 @on_desktop
 def the_keyboard_suffices(b):
     """From the contents to a cell, to a number's terms, without a mouse."""
