@@ -150,6 +150,13 @@ LAW(the_digits_count_as_typed)
     assert_on("0.00", -0.0051, LAST_DIGIT);
 }
 
+/* A 9 stands for 9.00, but a 10 that was rounded is written just so. */
+LAW(a_digit_beside_decimals_has_them_and_10_is_no_digit)
+{
+    assert_verdicts("0.25 ; 9.4", "0.25 ; 9", "RW");
+    assert_verdicts("0.25 ; 10.4", "0.25 ; 10", "RR");
+}
+
 LAW(no_unit_is_0_or_infinite)
 {
     assert_on("1e300", 1e300, RIGHT);

@@ -289,13 +289,13 @@ LAW(as_printed_nobody_looks_on_and_nothing_is_set)
     observe(tape, note, &seen);
     observe(tape, note, &seen);
     settings(tape)->epsilon = 1;
-    settings(tape)->tanh_gelu = true;
+    settings(tape)->tanh_gelu = settings(tape)->scaled_embedding = true;
+    settings(tape)->smoothing = .1, settings(tape)->past = 3;
     run_as_printed(tape);
     SEE(4.1, M);
-    static const Settings paper;
-    assert_that(seen.n == 0);
-    assert_that(settings(tape)->epsilon == paper.epsilon
-                && !settings(tape)->tanh_gelu);
+    const Settings *now = settings(tape);
+    assert_that(seen.n == 0 && now->epsilon == 0 && now->smoothing == 0);
+    assert_that(!now->tanh_gelu && !now->scaled_embedding && now->past == 0);
 }
 
 LAW(a_list_is_told_one_by_one)
