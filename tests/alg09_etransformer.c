@@ -78,7 +78,7 @@ LAW(its_gradients_agree_with_differences)
     assert_b_k_has_no_gradient(theta);
     Hyperparameters h = small(E_TRANSFORMER);       /* every option */
     h.tied = h.tanh_gelu = h.embedding_norm = h.scaled_embedding = true;
-    h.epsilon = .01, h.d_f = 0;
+    h.unembedding_bias = true, h.types = 2, h.epsilon = .01, h.d_f = 0;
     assert_gradients(loss_on, random_theta(h));
 }
 

@@ -5,8 +5,8 @@
 Each folder is what save_pretrained wrote, with numbers drawn at random (the
 norms and biases too, which transformers begins with 1 and 0). recorded.h has
 what transformers computes with them in float64: the hidden states after the
-embedding and after every layer, the logits, the gradient of a loss by every
-tensor, a greedy continuation, and the losses of 20 steps of training.
+embedding and after every layer, the logits, a greedy continuation, and the
+losses of 20 steps of training.
 A token is a row; tokens are numbered from 0. No text of BERT has [PAD], 0: its
 row is not learned there (padding_idx). types.safetensors has a tensor of each
 type that ftx reads, with numbers that each can hold, and one of whole numbers.
@@ -55,29 +55,14 @@ def tokens(name, list):
     out.append(f"#define {name.upper()} {', '.join(map(str, list))}\n")
 
 
-def gradients(name, model):
-    out.append(f"static const Gradient {name}_gradient[] = {{\n")
-    for key, p in model.named_parameters():
-        if p.grad is None:
-            continue
-        numbers = ", ".join(repr(x) for x in p.grad.flatten().tolist())
-        out.append(f'    {{ "{key}", ROWS({numbers}) }},\n')
-    out.append("    { NULL, NULL },\n};\n")
-
-
-def record(name, model, x, loss_of, types=None):
-    """Hidden states, result and gradients of one sequence."""
+def record(name, model, x, types=None):
+    """Hidden states and result of one sequence."""
     tokens(name + "_x", x)
     model = model.double()
     more = {} if types is None else {"token_type_ids": torch.tensor([types])}
     y = model(torch.tensor([x]), output_hidden_states=True, **more)
     for k, h in enumerate(y.hidden_states):
         array(f"{name}_hidden_{k}", h[0])
-    loss = loss_of(y)
-    if loss is not None:
-        loss.backward()
-        array(name + "_loss", loss)
-        gradients(name, model)
     return y
 
 
@@ -122,7 +107,7 @@ def gpt2(**more):
 x = [3, 0, 12, 7, 7, 5]
 model = gpt2()
 save("gpt2", model)
-y = record("gpt2", model, x, next_token_loss(x))
+y = record("gpt2", model, x)
 array("gpt2_logits", y.logits[0])
 for first in range(V):          # a prompt with a lively continuation
     y = model.generate(torch.tensor([[first, 5]]), max_new_tokens=6,
@@ -135,7 +120,7 @@ tokens("gpt2_greedy", y[0, 2:].tolist())
 other = gpt2(activation_function="gelu", tie_word_embeddings=False,
              n_inner=12)
 save("gpt2-other", other)
-y = record("gpt2_other", other, x, next_token_loss(x))
+y = record("gpt2_other", other, x)
 array("gpt2_other_logits", y.logits[0])
 
 # -------------------------------------------------------------------- BERT
@@ -149,11 +134,9 @@ def bert(kind, **more):
 
 x = [CLS, 3, MASK, SEP, 8, MASK, 1, SEP]
 types = [0, 0, 0, 0, 1, 1, 1, 1]
-hidden, at = torch.tensor([7, 10]), [2, 5]
 model = bert(BertForMaskedLM)
 save("bert-masked", model)
-y = record("bert_masked", model, x, lambda y: F.cross_entropy(
-    y.logits[0, at], hidden, reduction="sum"), types)
+y = record("bert_masked", model, x, types)
 array("bert_masked_logits", y.logits[0])
 
 # It has a W_u of its own, with a bias; cls.predictions.bias has no use then.
@@ -165,13 +148,12 @@ array("bert_untied_logits", model.double()(
 x = [CLS, 3, 9, 8, 1, SEP]
 model = bert(BertModel)
 save("bert", model)
-record("bert", model, x, lambda y: None)
+record("bert", model, x)
 
 model = bert(BertForSequenceClassification, num_labels=3,
              id2label={0: "no", 1: "maybe", 2: "yes"})
 save("bert-class", model)
-y = record("bert_class", model, x, lambda y: F.cross_entropy(
-    y.logits, torch.tensor([2]), reduction="sum"))
+y = record("bert_class", model, x)
 array("bert_class_logits", y.logits[0])
 
 # ------------------------------------------------------------- fine-tuning
@@ -216,5 +198,4 @@ save_file({
     "\n   by oracle/released.py with PyTorch "
     f"{torch.__version__.split('+')[0]} and transformers "
     f"{transformers.__version__}\n   in float64. */\n\n"
-    "typedef struct { const char *tensor; const double *rows; } Gradient;\n"
-    "\n" + "".join(out))
+    + "".join(out))
