@@ -76,32 +76,21 @@ def closing(tokens, k):
     return len(tokens) - 1
 
 
-def opening(tokens, k):
-    """The index of the bracket that the one at k closes."""
-    depth = 0
-    for n in range(k, -1, -1):
-        depth += (tokens[n].text in CLOSE) - (tokens[n].text in OPEN)
-        if depth == 0:
-            return n
-    return 0
-
-
 def name_of_declared(tokens):
-    """Of a function the name before its parameters; of data the name before
-    = or [; NAMED(tile)(...) is called tile."""
-    end, k = len(tokens), 0
-    if tokens[-1].text == ")":
-        end = opening(tokens, len(tokens) - 1)
-    else:
-        while k < len(tokens) and tokens[k].text not in ("=", "["):
-            k = closing(tokens, k) + 1 if tokens[k].text in ("(", "{") else k + 1
-        end = k
-    depth = 0
-    for token in reversed(tokens[:end]):
-        depth += (token.text == "}") - (token.text == "{")
-        if token.kind == "name" and depth == 0:
-            return token.text
-    return tokens[0].text
+    """Of a function the name before its parameters, of data that before = or
+    [; NAMED(tile)(...) is called tile."""
+    name = found = tokens[0].text
+    parens = braces = 0
+    for token in tokens:
+        if token.text in ("=", "[") and parens == braces == 0:
+            return name
+        if token.text == "(" and parens == 0:
+            found = name
+        parens += (token.text == "(") - (token.text == ")")
+        braces += (token.text == "{") - (token.text == "}")
+        if token.kind == "name" and braces == 0:
+            name = token.text
+    return found if tokens[-1].text == ")" else name
 
 
 def opens_block(statement, in_function):

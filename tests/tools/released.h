@@ -17,10 +17,6 @@ static inline Tokens numbered(const Tokenizer *t, int n, const int number[])
     return (Tokens){ n, id };
 }
 
-#define NUMBERED(t, ...) \
-    numbered(t, (int)(sizeof (int[]){ __VA_ARGS__ } / sizeof(int)), \
-             (int[]){ __VA_ARGS__ })
-
 /* The text with `new` in place of the first `old`. */
 static inline const char *replaced(const char *text, const char *old,
                                    const char *new)
