@@ -1,6 +1,7 @@
 /* Slips in Algorithms 8 to 15 whose numbers were worked out by hand from
    the worked sheets, and what follows from a wrong number. */
 #include "slips.h"
+#include "law.h"
 
 enum { ROOM = 40000 };
 
@@ -33,9 +34,8 @@ static void named_at(Where where, const char *path, const char *claims,
         fail_at(where, "%s is not named", name);
 }
 
-static void slips_worked_out_by_hand_are_named(void **state)
+LAW(slips_worked_out_by_hand_are_named)
 {
-    (void)state;
     assert_named("alg10", "claim 10.6 X = 0 2 2 ; 0 -2 -2 ; 0 0 0\n",
                  "no-residual-attn");
     assert_named("alg10", "claim 10.8 X = -2 -1 0 ; 0 3 -2 ; 1 1 1\n",
@@ -53,9 +53,8 @@ static void slips_worked_out_by_hand_are_named(void **state)
     assert_named("alg13", "claim loss = -13/20\n", "loss-no-log");
 }
 
-static void slips_of_a_step_worked_out_by_hand_are_named(void **state)
+LAW(slips_of_a_step_worked_out_by_hand_are_named)
 {
-    (void)state;
     assert_named("alg13", "claim grad.Wu = 3/40 -3/40 ; -23/80 23/80 ; "
                  "17/80 -17/80\n", "gradient-mean");
     assert_named("alg13", "claim grad.Wu = -3/20 3/20 ; 23/40 -23/40 ; "
@@ -90,9 +89,8 @@ static double loss_with(const char *slip, double x, double *derivative)
     return loss;
 }
 
-static void a_gradient_goes_back_through_a_slip(void **state)
+LAW(a_gradient_goes_back_through_a_slip)
 {
-    (void)state;
     static const char *const made[] = { "S-transposed", "A-transposed",
                                         "no-scale" };
     double h = IS_DOUBLE ? 1e-5 : 1e-2, derivative = NAN, unused;
@@ -106,9 +104,8 @@ static void a_gradient_goes_back_through_a_slip(void **state)
 }
 
 /* It does not where a slip leaves mere numbers. There it is that of A. */
-static void a_gradient_goes_back_around_mere_numbers(void **state)
+LAW(a_gradient_goes_back_around_mere_numbers)
 {
-    (void)state;
     double derivative = 0;
     loss_with("axis", -0.5, &derivative);
     assert_that(fabs(derivative) > 0.001);
@@ -116,7 +113,7 @@ static void a_gradient_goes_back_around_mere_numbers(void **state)
 
 /* S is 1 0 ; 1 2, twice √d_attn the roots of the second; e has the variance
    14/9; p is 0.09 0.24 0.67. */
-static void slips_are_named_wherever_a_sheet_begins(void **state)
+LAW(slips_are_named_wherever_a_sheet_begins)
 {
     static const struct { const char *slip, *sheet; } made[] = {
         { "base-2", "algorithm 4\nlayout textbook\nS = 1 0 ; 1 2\n"
@@ -148,15 +145,13 @@ static void slips_are_named_wherever_a_sheet_begins(void **state)
         { "gradient-sign", "algorithm 7\nlogits = 1 2 3\ntarget = 2\n"
           "claim grad.logits = -0.090 0.755 -0.665\n" },
     };
-    (void)state;
     for (size_t k = 0; k < sizeof made / sizeof *made; k++)
         if (!is_named(judged(made[k].sheet), slip_named(made[k].slip)))
             fail_at(HERE(made[k].sheet), "%s is not named", made[k].slip);
 }
 
-static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
+LAW(slips_of_drawing_worked_out_by_hand_are_named)
 {
-    (void)state;
     assert_named("alg14", "claim i1.q = 1/(3+sqrt(2)) ; 2/(3+sqrt(2)) ; "
                  "sqrt(2)/(3+sqrt(2))\n", "tau-times");
     assert_named("alg14", "claim i1.q = 1/7 ; 4/7 ; 2/7\n", "no-tau");
@@ -185,9 +180,8 @@ static void sentence_at(Where where, const char *name, const char *layout,
         fail_at(where, "%s", said);
 }
 
-static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
+LAW(where_tokens_are_rows_a_row_stands_for_a_column)
 {
-    (void)state;
     static const struct { const char *name, *sentence; } said[] = {
         { "W_e-transposed", "column v of W_e is taken, not row v" },
         { "W_p-transposed", "column t of W_p is taken, not row t" },
@@ -211,18 +205,16 @@ static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
 }
 
 /* The vectors of W_e follow the tokens, W_u is a weight. */
-static void W_e_is_turned_for_W_u_where_the_sheet_has_it_so(void **state)
+LAW(W_e_is_turned_for_W_u_where_the_sheet_has_it_so)
 {
-    (void)state;
     assert_sentence("W_e-for-W_u", "paper", "W_eᵀ is used instead of W_u");
     assert_sentence("W_e-for-W_u", "textbook", "W_eᵀ is used instead of W_u");
     assert_sentence("W_e-for-W_u", "torch", "W_e is used instead of W_u");
     assert_sentence("W_e-for-W_u", "berkeley", "W_e is used instead of W_u");
 }
 
-static void the_other_slips_are_said_alike_in_all_layouts(void **state)
+LAW(the_other_slips_are_said_alike_in_all_layouts)
 {
-    (void)state;
     for (int k = 0; k < slips_n; k++)
         for (int l = 0; l < LAYOUTS; l++) {
             const char *what = slips[k].what;
@@ -239,9 +231,8 @@ static void the_other_slips_are_said_alike_in_all_layouts(void **state)
 
 /* In the worked sheet the scores of head 1 are 0 and ln(3), of head 2 ln(2)
    and 0. With 2^x for e^x the weights are 1/(1 + 2^ln(3)), and so on. */
-static void the_head_in_which_a_slip_was_made_is_named(void **state)
+LAW(the_head_in_which_a_slip_was_made_is_named)
 {
-    (void)state;
     static const struct { const char *claims; int wrong, head; } made[] = {
         { "claim A^1 = 1/4 1/2 ; 3/4 1/2\n"
           "claim A^2 = 0.500 0.618 ; 0.500 0.382\n", 1, 2 },
@@ -278,9 +269,8 @@ static void follow_at(Where where, const char *path, const char *claims,
                 wrong, follow);
 }
 
-static void loss_and_gradients_follow_from_a_wrong_P(void **state)
+LAW(loss_and_gradients_follow_from_a_wrong_P)
 {
-    (void)state;
     assert_follow("alg13",
         "claim P = 1/2 1/4 1/2 ; 1/4 1/4 1/4 ; 1/4 1/2 1/4\n"
         "claim loss = ln(8)\n"
@@ -290,45 +280,21 @@ static void loss_and_gradients_follow_from_a_wrong_P(void **state)
 }
 
 /* Line 7.1 computes what the loss reads. */
-static void a_loss_follows_from_a_wrong_p_of_algorithm_7(void **state)
+LAW(a_loss_follows_from_a_wrong_p_of_algorithm_7)
 {
-    (void)state;
     assert_follow("alg11", "claim 7.1 p = 1/4 1/9 ; 1/2 2/3 ; 1/4 2/9\n"
                            "claim loss = ln(4)\n", 2, 1);
 }
 
-static void a_new_parameter_follows_from_a_wrong_gradient(void **state)
+LAW(a_new_parameter_follows_from_a_wrong_gradient)
 {
-    (void)state;
     assert_follow("alg13",
         "claim grad.Wu = 1/5 -3/20 ; -23/40 23/40 ; 17/40 -17/40\n"
         "claim new.Wu = 2*ln(2)-1/5 3/20 ; 23/40 -23/40 ; -17/40 17/40\n",
         1, 1);
 }
 
-static void all_tokens_follow_from_a_wrong_one(void **state)
+LAW(all_tokens_follow_from_a_wrong_one)
 {
-    (void)state;
     assert_follow("alg14", "claim i1.y = 1\nclaim y = 1 ?\n", 1, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(slips_worked_out_by_hand_are_named),
-        TEST(slips_of_a_step_worked_out_by_hand_are_named),
-        TEST(a_gradient_goes_back_through_a_slip),
-        TEST(a_gradient_goes_back_around_mere_numbers),
-        TEST(slips_are_named_wherever_a_sheet_begins),
-        TEST(slips_of_drawing_worked_out_by_hand_are_named),
-        TEST(where_tokens_are_rows_a_row_stands_for_a_column),
-        TEST(W_e_is_turned_for_W_u_where_the_sheet_has_it_so),
-        TEST(the_other_slips_are_said_alike_in_all_layouts),
-        TEST(the_head_in_which_a_slip_was_made_is_named),
-        TEST(loss_and_gradients_follow_from_a_wrong_P),
-        TEST(a_loss_follows_from_a_wrong_p_of_algorithm_7),
-        TEST(a_new_parameter_follows_from_a_wrong_gradient),
-        TEST(all_tokens_follow_from_a_wrong_one),
-    };
-    return RUN(laws);
 }

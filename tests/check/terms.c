@@ -1,6 +1,7 @@
 /* How an entry comes about, term by term: what is said of it gives the number
    of the run when it is worked out. */
 #include "student.h"
+#include "law.h"
 #include <glob.h>
 
 static const Role products[] = { ROLE_QUERY, ROLE_KEY, ROLE_VALUES,
@@ -121,14 +122,13 @@ static void look_at_terms(const Run *run, const Step *step)
     }
 }
 
-static void the_terms_make_the_entry(void **state)
+LAW(the_terms_make_the_entry)
 {
     const Role others[] = { ROLE_MEAN, ROLE_VARIANCE, ROLE_ROOT,
         ROLE_STANDARDISED, ROLE_NORMALISED, ROLE_ATTENTION_NORM,
         ROLE_SCALED, ROLE_POWERS, ROLE_SUM, ROLE_WEIGHTS,
         ROLE_PROBABILITIES, ROLE_PREDICTED, ROLE_TEMPERED, ROLE_LOSS,
         ROLE_POSITION, ROLE_TABLE };
-    (void)state;
     memset(found, 0, sizeof found);
     each_step(look_at_terms);
     for (size_t k = 0; k < sizeof products / sizeof *products; k++)
@@ -176,19 +176,9 @@ static void look_at_only(const Run *run, const Step *step)
         }
 }
 
-static void a_slip_is_made_where_it_is_meant_only(void **state)
+LAW(a_slip_is_made_where_it_is_meant_only)
 {
-    (void)state;
     looked_at = other_heads = 0;
     each_step(look_at_only);
     assert_that(looked_at >= 40 && other_heads >= 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_slip_is_made_where_it_is_meant_only),
-        TEST(the_terms_make_the_entry),
-    };
-    return RUN(laws);
 }

@@ -161,9 +161,6 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-#define TEST(law) cmocka_unit_test_setup_teardown(law, set_up, tear_down)
-#define RUN(laws) cmocka_run_group_tests_name(__FILE__, laws, NULL, NULL)
-
 static inline Mat fill(Mat M, const double *rows)
 {
     for (int i = 1; i <= M->rows; i++)
