@@ -2,7 +2,6 @@
 #ifndef BENCH_H
 #define BENCH_H
 #include "library/arena.h"
-#include "library/parameters.h"
 #include "library/random.h"
 #include <stdlib.h>
 #include <time.h>
@@ -26,15 +25,6 @@ static inline double median(int n, double x[])
 {
     qsort(x, (size_t)n, sizeof *x, ascending);
     return x[n / 2];
-}
-
-static inline Theta *initial_theta(Arena *arena, const Hyperparameters *h)
-{
-    Random random = random_new(1);
-    Theta *theta = theta_new(arena, h);
-    theta_allocate(theta, arena);
-    theta_initialise(theta, XAVIER, &random);
-    return theta;
 }
 
 /* x[1 ... n], each of ell random tokens. */

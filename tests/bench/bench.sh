@@ -65,13 +65,13 @@ product() {
 
 train() {
     find_torch
-    build train float
+    build model float
     echo "Steps in a second of the processor's time, one sequence a step, plain SGD,"
     echo "single precision, one thread: d_e L H d_mlp ell N_V"
     for size in '64 2 4 256 64 100' '16 1 2 64 8 100'; do
         echo "  $size"
         race << END
-ftx:$OUT/train $size 1
+ftx:$OUT/model steps $size 1
 PyTorch, a module written from the paper:$PYTHON tests/bench/peer.py steps plain $size 1
 PyTorch, fused by hand:$PYTHON tests/bench/peer.py steps fused $size 1
 END
@@ -80,22 +80,22 @@ END
 
 gpt2() {
     find_torch
-    build gpt2 float
+    build model float
     echo "At GPT-2's sizes, random weights, single precision: milliseconds"
     for threads in 1 2; do
         echo "  threads: $threads"
         race << END
-theta is read once:$OUT/gpt2 read $threads
-a token:$OUT/gpt2 token $threads 30
+theta is read once:$OUT/model read $threads
+a token:$OUT/model token $threads 30
 a token, PyTorch:$PYTHON tests/bench/peer.py token $threads 30
 END
         race << END
-the products of 512 tokens:$OUT/gpt2 products $threads
-a prompt of 512 tokens:$OUT/gpt2 prompt $threads
+the products of 512 tokens:$OUT/model products $threads
+a prompt of 512 tokens:$OUT/model prompt $threads
 END
         for method in sgd adamw; do
             race << END
-a step, $method:$OUT/gpt2 train $method $threads 3
+a step, $method:$OUT/model train $method $threads 3
 a step, $method, PyTorch:$PYTHON tests/bench/peer.py train $method $threads 3
 END
         done

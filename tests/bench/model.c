@@ -1,11 +1,16 @@
-/* Training and writing at GPT-2's sizes (124,439,808 parameters, tied), with
-   random weights:
+/* Training and writing, with random weights; peer.py does the same:
 
-       bench_gpt2 train METHOD threads steps   batches of 4 x 64 tokens
-       bench_gpt2 read threads                 theta's bytes are read once
-       bench_gpt2 token threads tokens         with kept keys and values
-       bench_gpt2 products threads             512 tokens through the weights
-       bench_gpt2 prompt threads               512 tokens are taken in
+       model steps d_e L H d_mlp ell N_V seconds
+
+   trains Algorithm 10 that long, one sequence a step, plain SGD, and prints
+   steps in a second of the processor's time, in which other programs do not
+   count. At GPT-2's sizes (124,439,808 parameters, tied)
+
+       model train METHOD threads steps   batches of 4 x 64 tokens
+       model read threads                 theta's bytes are read once
+       model token threads tokens         with kept keys and values
+       model products threads             512 tokens through the weights
+       model prompt threads               512 tokens are taken in
 
    prints milliseconds, of the clock's and of the processor's, a line for each
    step, reading, token or prompt, and then the most memory that was held, in
@@ -19,7 +24,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { BATCH = 4, ELL = 64, PROMPT = 512, PROMPTS = 3, READS = 15 };
+enum { BATCH = 4, ELL = 64, PROMPT = 512, PROMPTS = 3, READS = 15,
+       SEQUENCES = 16, WARM = 3 };
 
 static const Hyperparameters gpt2 = {
     .architecture = D_TRANSFORMER, .d_e = 768, .L = 12, .H = 12,
@@ -53,25 +59,35 @@ static bool follow(void *to, const Progress *step)
     return told(to);
 }
 
+/* Until the seconds are over, which begin behind the first steps. */
+static bool follow_quietly(void *to, const Progress *step)
+{
+    Clock *clock = to;
+    if (step->step == WARM)
+        *clock = clock_new(clock->left);
+    return step->step <= WARM
+        || clock_says(CLOCK_MONOTONIC) - clock->last < clock->left;
+}
+
 static bool heard(void *to, int y)
 {
     (void)y;
     return told(to);
 }
 
-static void steps(Arena *arena, Theta *theta, const char *method, int threads,
-                  int n)
+static void train_on(Arena *arena, Theta *theta, Training how, int sequences,
+                     int ell, int left, OnStep *observer)
 {
-    const Training how = {
-        .N_epochs = 1000000, .eta = 1e-5, .batch = BATCH, .mean = true,
-        .threads = threads, .method = strcmp(method, "sgd") == 0 ? SGD : ADAMW
-    };
+    how.N_epochs = 1000000000;
+    Clock clock = clock_new(left);
     Trainer *trainer = trainer_new(arena, theta, &how);
-    Clock clock = clock_new(n);
-    trainer->on_step = follow;
+    trainer->on_step = observer;
     trainer->to = &clock;
-    trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH,
-        .x = random_texts(arena, BATCH, ELL, gpt2.N_V) });
+    trainer_run(trainer, loss_13, &(Data){ .N_data = sequences,
+        .x = random_texts(arena, sequences, ell, theta->hyper.N_V) });
+    if (observer == follow_quietly)
+        printf("%.3f\n", (double)(trainer->step - WARM)
+               / (clock_says(CLOCK_PROCESS_CPUTIME_ID) - clock.busy));
     trainer_free(trainer);
 }
 
@@ -149,18 +165,34 @@ int main(int argc, char *argv[])
     if (argc < 3)
         return 2;
     const char *what = argv[1];
+    const bool small = strcmp(what, "steps") == 0 && argc == 9;
     int threads = atoi(argv[argc < 4 ? 2 : argc - 2]);
     Arena *arena = arena_new();
     Random random = random_new(1);
-    Theta *theta = theta_new(arena, &gpt2);
-    if (strcmp(what, "train") == 0)
+    Hyperparameters sizes = gpt2;
+    if (small)
+        sizes = (Hyperparameters){ .architecture = D_TRANSFORMER,
+            .d_e = atoi(argv[2]), .L = atoi(argv[3]), .H = atoi(argv[4]),
+            .d_mlp = atoi(argv[5]), .ell_max = atoi(argv[6]),
+            .N_V = atoi(argv[7]), .epsilon = 1e-5 };
+    const int left = atoi(argv[argc - 1]);
+    Theta *theta = theta_new(arena, &sizes);
+    if (small || strcmp(what, "train") == 0)
         theta_allocate(theta, arena);
     else                            /* without gradients */
         theta_wrap(theta, arena, arena_alloc(arena, sizeof(real)
                                              * (size_t)theta_count(theta)));
     theta_initialise(theta, XAVIER, &random);
+    if (small) {
+        train_on(arena, theta, (Training){ .eta = 1e-4, .threads = 1 },
+                 SEQUENCES, sizes.ell_max, left, follow_quietly);
+        return 0;
+    }
     if (strcmp(what, "train") == 0)
-        steps(arena, theta, argv[2], threads, atoi(argv[4]));
+        train_on(arena, theta, (Training){
+            .eta = 1e-5, .batch = BATCH, .mean = true, .threads = threads,
+            .method = strcmp(argv[2], "sgd") == 0 ? SGD : ADAMW
+        }, BATCH, ELL, left, follow);
     else if (strcmp(what, "token") == 0)
         token(arena, theta, threads, 16, atoi(argv[3]));
     else if (strcmp(what, "products") == 0)
