@@ -97,25 +97,14 @@ static inline Theta *with_numbers_of(Hyperparameters hyper, const Theta *other)
 
 /* -------------------------------------------------------- differentiating */
 
-static inline double loss_with(Forward *f, const Theta *theta, real *x,
-                               real value)
-{
-    real kept = *x;
-    *x = value;
-    double loss = f(quiet, theta)->at[0];
-    tape_clear(quiet);
-    *x = kept;
-    return loss;
-}
+typedef struct { Forward *forward; const Theta *theta; } Pass;
 
-/* (8 (L(x+h) - L(x-h)) - (L(x+2h) - L(x-2h))) / 12h: exact to h^4. */
-static inline double difference_of(Forward *f, const Theta *theta, real *x)
+static inline double loss_with(void *with)
 {
-    real h = (real)(IS_DOUBLE ? 1e-4 : 1e-2), x0 = *x;
-    double near = loss_with(f, theta, x, x0 + h) - loss_with(f, theta, x, x0 - h);
-    double far = loss_with(f, theta, x, x0 + 2 * h)
-               - loss_with(f, theta, x, x0 - 2 * h);
-    return (8 * near - far) / (12 * (double)h);
+    const Pass *pass = with;
+    double loss = pass->forward(quiet, pass->theta)->at[0];
+    tape_clear(quiet);
+    return loss;
 }
 
 /* The gradient of every number of theta agrees with its difference, and the
@@ -126,12 +115,12 @@ static inline void gradients_at(Where where, Forward *f, const Theta *theta)
     theta_clear_gradient(theta);
     Mat loss = f(tape, theta);
     backward(loss);
-    near_at(where, f(quiet, theta)->at[0], loss->at[0], 0);
-    tape_clear(quiet);
+    Pass pass = { f, theta };
+    near_at(where, loss_with(&pass), loss->at[0], 0);
     for (int k = 1; k <= theta->n; k++) {
         Mat M = *theta->parameter[k].place;
         for (size_t e = 0; e < entries_in(M); e++) {
-            double b = difference_of(f, theta, &M->at[e]);
+            double b = difference(loss_with, &pass, &M->at[e]);
             if (!derivatives_agree(M->grad[e], b))
                 fail_at(where, "%s, entry %zu (from 0): derivative %.17g, "
                         "difference %.17g", theta->parameter[k].name, e,

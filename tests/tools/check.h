@@ -104,6 +104,20 @@ static inline void same_at(Where where, Mat A, Mat B, double tolerance)
                         i, j, AT(A, i, j), AT(B, i, j), tolerance);
 }
 
+/* The slope of a number L that is computed with x among others:
+   (8 (L(x+h) - L(x-h)) - (L(x+2h) - L(x-2h))) / 12h, exact to h^4. */
+static inline double difference(double L(void *with), void *with, real *x)
+{
+    const real x0 = *x, h = (real)(IS_DOUBLE ? 1e-4 : 1e-2);
+    double at[5];
+    for (int k = 0; k < 5; k++) {
+        *x = x0 + (real)(k - 2) * h;
+        at[k] = L(with);
+    }
+    *x = x0;
+    return (8 * (at[3] - at[1]) - (at[4] - at[0])) / (12 * (double)h);
+}
+
 /* ------------------------------------------------------------- amounts */
 
 /* How many sheets, trials or changed bytes there are is a matter of amount.

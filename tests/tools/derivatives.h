@@ -76,34 +76,28 @@ static inline double walked(Mat placed[], Formula *formula, int n,
     return weighted_sum(n + 1, all);
 }
 
+typedef struct {
+    Formula *formula;
+    int n;
+    const Mat *of;
+    unsigned on_tape;
+} Call;
+
 /* The loss alone, on the tape that keeps no gradients. */
-static inline double loss_of(Formula *formula, int n, const Mat of[],
-                             unsigned on_tape)
+static inline double loss_of(void *with)
 {
+    const Call *call = with;
     Mat all[MOST + 1];
     Tape *wanting = tape;
     tape = quiet;
-    place_operands(all + 1, n, of, on_tape, -1);
-    all[0] = formula(all + 1);
-    double loss = weighted_sum(n + 1, all);
+    place_operands(all + 1, call->n, call->of, call->on_tape, -1);
+    all[0] = call->formula(all + 1);
+    double loss = weighted_sum(call->n + 1, all);
     if (all[0]->grad != NULL)
         fail_at(HERE("formula"), "has a gradient that nobody wants");
     tape_clear(quiet);
     tape = wanting;
     return loss;
-}
-
-/* (L(x + h) - L(x - h)) / 2h, with h the cube root of the rounding error. */
-static inline double difference(Formula *formula, int n, const Mat of[],
-                                unsigned on_tape, real *x)
-{
-    real kept = *x, h = (real)cbrt(IS_DOUBLE ? DBL_EPSILON : FLT_EPSILON);
-    *x = kept + h;
-    double right = *x, L_right = loss_of(formula, n, of, on_tape);
-    *x = kept - h;
-    double left = *x, L_left = loss_of(formula, n, of, on_tape);
-    *x = kept;
-    return (L_right - L_left) / (right - left);
 }
 
 /* In double the relative error is at most 1e-7; the rounding of the
@@ -142,12 +136,13 @@ static inline void derivatives_at(Where where, Formula *formula, int n,
                                   const Mat of[], unsigned on_tape)
 {
     Mat placed[MOST] = { NULL };
+    Call call = { formula, n, of, on_tape };
     double loss = walked(placed, formula, n, of, on_tape, -1);
-    near_at(where, loss_of(formula, n, of, on_tape), loss, 0);
+    near_at(where, loss_of(&call), loss, 0);
     for (int k = 0; k < n; k++)
         for (size_t e = 0; e < entries_in(of[k]); e++) {
             double a = placed[k]->grad[e];
-            double b = difference(formula, n, of, on_tape, &of[k]->at[e]);
+            double b = difference(loss_of, &call, &of[k]->at[e]);
             if (!derivatives_agree(a, b))
                 fail_at(where, "operand %d, entry %zu (from 0): derivative "
                         "%.17g, difference %.17g", k + 1, e, a, b);

@@ -159,12 +159,19 @@ static inline Diary trained(Algorithm by, Theta *theta, Training how, Data data)
 /* One step; theta - eta gradient is checked against differences of a loss
    that is computed from the probabilities of the forward pass. */
 typedef double Reference(const Theta *theta, Data data);
+typedef struct { Reference *loss; const Theta *theta; Data data; } Lesson;
+
+static inline double loss_of_lesson(void *with)
+{
+    const Lesson *lesson = with;
+    return lesson->loss(lesson->theta, lesson->data);
+}
 
 static inline void step_at(Where where, Algorithm by, Theta *theta,
                            Training how, Data data, Reference *loss)
 {
-    real *before = numbers(theta), h = (real)cbrt(IS_DOUBLE ? DBL_EPSILON
-                                                            : FLT_EPSILON);
+    Lesson lesson = { loss, theta, data };
+    real *before = numbers(theta);
     Diary diary = trained(by, theta, how, data);
     real *after = numbers(theta);
     restore(theta, before);
@@ -173,12 +180,7 @@ static inline void step_at(Where where, Algorithm by, Theta *theta,
     for (int k = 1; k <= theta->n; k++) {
         Mat M = *theta->parameter[k].place;
         for (size_t at = 0; at < entries_in(M); at++, e++) {
-            M->at[at] = before[e] + h;
-            double right = M->at[at], L_right = loss(theta, data);
-            M->at[at] = before[e] - h;
-            double left = M->at[at], L_left = loss(theta, data);
-            M->at[at] = before[e];
-            double slope = (L_right - L_left) / (right - left);
+            double slope = difference(loss_of_lesson, &lesson, &M->at[at]);
             double moved = ((double)before[e] - (double)after[e]) / how.eta;
             if (fabs(slope - moved) > (IS_DOUBLE ? 1e-7 : 3e-2)
                                       * fmax(1, fabs(slope)))
