@@ -25,6 +25,8 @@ static void read_folder(Error *f, void *data)
     Reading *r = data;
     TokenFiles files = tokens_of_folder(arena, r->folder, NUMBERS, f);
     r->t = tokenizer_of_cutter(arena, NUMBERS, files.special, files.cutter);
+    assert_refuses(tokenizer_of_cutter(arena, 1, files.special, files.cutter),
+                   "pieces, but N_V = 1.");
 }
 
 static const Tokenizer *tokens_in(const char *folder)
