@@ -324,15 +324,6 @@ static size_t used_by_quiet(void)
     return arena_used(tape_arena(quiet));
 }
 
-/* n x n, its entries 1, 2, 3, ... */
-static Mat counted(Tape *on, int n)
-{
-    Mat M = input(on, n, n);
-    for (size_t e = 0; e < entries_in(M); e++)
-        M->at[e] = (real)(e + 1);
-    return M;
-}
-
 static void assert_counted(Mat M, int n)
 {
     assert_shape(M, n, n);

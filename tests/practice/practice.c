@@ -2,15 +2,6 @@
 #include "law.h"
 #include "learn.h"
 
-/* n x n, its entries 1, 2, 3, ... */
-static Mat counted(Tape *on, int n)
-{
-    Mat M = input(on, n, n);
-    for (size_t e = 0; e < entries_in(M); e++)
-        M->at[e] = (real)(e + 1);
-    return M;
-}
-
 /* ---------------------------------------------------------------- dropout */
 
 /* What a run with dropout makes of the embedding. */

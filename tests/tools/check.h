@@ -245,6 +245,15 @@ static inline size_t entries_in(Mat M)
     return (size_t)M->rows * (size_t)M->cols;
 }
 
+/* n x n, its entries 1, 2, 3, ... */
+static inline Mat counted(Tape *on, int n)
+{
+    Mat M = input(on, n, n);
+    for (size_t e = 0; e < entries_in(M); e++)
+        M->at[e] = (real)(e + 1);
+    return M;
+}
+
 static inline Mat identity(int n)
 {
     Mat I = constant(arena, n, n);
