@@ -3,7 +3,6 @@
 #include "derivatives.h"
 #include "example.h"
 #include "models.h"
-#include "oracle/algorithms.h"
 
 LAW(the_worked_sheet_comes_out)
 {
@@ -125,17 +124,6 @@ LAW(the_derivative_of_equation_1_agrees_with_differences)
 {
     Mat of[] = { random_parameter(3, 5), random_parameter(3, 6) };
     assert_derivatives(whole_sequence, 2, of, 0);
-}
-
-static Mat recorded_sequence(const Mat of[])
-{
-    return embedded(of[0], of[1], TOKENS(ALG02_X));
-}
-
-LAW(another_program_agrees_on_equation_1)
-{
-    Mat of[] = { parameter(arena, 3, 5), parameter(arena, 3, 6) };
-    assert_recorded_formula(recorded_sequence, 2, of, 0, alg02);
 }
 
 LAW(a_sequence_outside_equation_1_is_refused)

@@ -1,4 +1,4 @@
-/* Algorithm 7: unembedding. And the activations, equation (5). */
+/* Algorithm 7: unembedding. */
 #include "law.h"
 #include "derivatives.h"
 #include "example.h"
@@ -58,11 +58,6 @@ LAW(the_tied_form_is_the_untied_one_with_W_e_transposed)
 
 static Mat by_unembed(const Mat of[])      { return unembed(of[0], of[1]); }
 static Mat by_unembed_tied(const Mat of[]) { return unembed_tied(of[0], of[1]); }
-static Mat by_logarithm(const Mat of[])
-{
-    return log_prob(unembed(of[0], of[1]), TOKENS(ALG07_TOKENS),
-                    span(tape, 1, ELL));
-}
 
 LAW(the_derivatives_agree_with_differences_and_another_program)
 {
@@ -71,19 +66,6 @@ LAW(the_derivatives_agree_with_differences_and_another_program)
     assert_derivatives(by_unembed, 2, of, 1);
     assert_derivatives(by_unembed_tied, 2, tied, 1);
     assert_recorded_formula(by_unembed, 2, of, 1, alg07);
-    assert_recorded_formula(by_logarithm, 2, of, 1, alg07_log);
-}
-
-static Mat by_relu(const Mat of[])      { return relu(of[0]); }
-static Mat by_gelu(const Mat of[])      { return gelu(of[0]); }
-static Mat by_gelu_tanh(const Mat of[]) { return gelu_tanh(of[0]); }
-
-LAW(another_program_agrees_on_the_activations)
-{
-    Mat M = parameter(arena, 3, 4);
-    assert_recorded_formula(by_relu, 1, &M, 1, activation_relu);
-    assert_recorded_formula(by_gelu, 1, &M, 1, activation_gelu);
-    assert_recorded_formula(by_gelu_tanh, 1, &M, 1, activation_gelu_tanh);
 }
 
 LAW(every_step_can_be_seen)

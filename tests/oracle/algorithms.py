@@ -1,4 +1,4 @@
-"""Algorithms 1-10 by PyTorch, in float64: writes algorithms.h.
+"""Algorithms 3-10 by PyTorch, in float64: writes algorithms.h.
 
     python3 tests/oracle/algorithms.py > tests/oracle/algorithms.h
 
@@ -54,11 +54,11 @@ def tokens(name, *ids):
     return torch.tensor(ids) - 1
 
 
-print("/* Recorded values of Algorithms 1 to 10. Written by algorithms.py with\n"
+print("/* Recorded values of Algorithms 3 to 10. Written by algorithms.py with\n"
       f"   PyTorch {torch.__version__.split('+')[0]} in float64. */")
 
 
-# ------------------------------------------------------------ Algorithms 1-7
+# ------------------------------------------------------------ Algorithms 3-7
 
 def head(d_x, d_z, d_attn, d_out):
     """W_q, b_q, W_k, b_k, W_v, b_v."""
@@ -72,11 +72,6 @@ def attention(X, Z, W_q, b_q, W_k, b_k, W_v, b_v, mask=None):
         F.linear(X.T, W_q, b_q[:, 0])[None], F.linear(Z.T, W_k, b_k[:, 0])[None],
         F.linear(Z.T, W_v, b_v[:, 0])[None], attn_mask=mask)[0].T
 
-
-x = tokens("alg02_x", 3, 1, 3, 2)
-W_e, W_p = learned(3, 5), learned(3, 6)
-record("alg02", [W_e, W_p],
-     (F.embedding(x, W_e.T) + F.embedding(torch.arange(4), W_p.T)).T)
 
 of = [learned(3, 1), learned(3, 4), *head(3, 3, 2, 3)]
 record("alg03", of, attention(*of))
@@ -106,15 +101,6 @@ record("alg06_rms", of[:2], F.rms_norm(e.T, [4], gamma[:, 0], 1e-2).T)
 
 e, W_u = of = [learned(3, 3), learned(5, 3)]
 record("alg07", of, F.softmax(F.linear(e.T, W_u), dim=1).T)
-print()
-chosen = tokens("alg07_tokens", 2, 5, 1)
-record("alg07_log", of,
-     -F.cross_entropy(F.linear(e.T, W_u), chosen, reduction="none")[None])
-
-M = learned(3, 4).mul(4)
-for name, f in (("activation_relu", F.relu), ("activation_gelu", F.gelu),
-                ("activation_gelu_tanh", lambda x: F.gelu(x, approximate="tanh"))):
-    record(name, [M], f(M))
 
 # --------------------------------------------------- Algorithms 8-10: layers
 
