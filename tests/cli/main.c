@@ -46,6 +46,13 @@ LAW(the_help_lists_every_command)
                 : "ftx 1.0, single precision\n", "");
 }
 
+LAW(a_decimal_is_kept_as_it_was_typed)
+{
+    a_text("t", 9, "");
+    TRAIN("d " SMALL "--steps 1 --L 1 --eta 0.1 --model m t");
+    assert_int_equal(times(bytes_of("m", &(size_t){ 0 }), "\neta 0.1\n"), 1);
+}
+
 LAW(what_is_no_command_is_refused)
 {
     assert_refused(FTX(""), "there is no command ; see");
