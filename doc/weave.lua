@@ -196,9 +196,17 @@ end
 
 local set = {}                          -- what becomes of each kind of block
 
+-- The table that a block is, or begins with.
+local function table_in(b)
+  return b and (b.t == 'Table' and b or b.t == 'Div' and table_in(b.content[1]))
+end
+
 local function set_blocks(blocks)
   local out = List{}
-  for _, b in ipairs(blocks) do
+  for k, b in ipairs(blocks) do
+    if b.t == 'Header' and b.level > 1 and table_in(blocks[k + 1]) then
+      out:insert(pandoc.RawBlock('latex', '\\room{12}'))
+    end
     local woven = set[b.t] and set[b.t](b)
     if not woven then out:insert(b:walk(inlines))
     elseif woven.t then out:insert(woven)

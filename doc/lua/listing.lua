@@ -342,10 +342,7 @@ end
 local function gap(lines, k)
   if k < FEWEST or #lines - k < FEWEST then return '' end
   local here = #lines > PARTED and (lines[k] == '' or lines[k + 1]:match '^%$ ')
-  if here or #lines > TOGETHER then
-    return here and '\\penalty\\tear ' or '\\penalty400 '
-  end
-  return ''
+  return (here or #lines > TOGETHER) and '\\penalty\\tear ' or ''
 end
 
 -- Output of a program, or a file, verbatim. Many short lines stand in two halves,
