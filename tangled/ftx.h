@@ -364,7 +364,7 @@ Mat embeddings(Tape *tape, Tokens x, const Theta *theta);
 /* A fixed W_p, d_e x ell_max, without a gradient; d_e even.
    paper:   exponent 2i/d_e; as printed with base ell_max, first 1.
    vaswani: exponent 2(i-1)/d_e; as published with base 10000, first 0.
-   first is the number of the first position. (Section 5.1 of the paper,
+   first is the number of the first position. (Section 5 of the paper,
    E26.) An odd d_e or a base that is not positive is refused. */
 typedef enum { SINUSOIDS_PAPER, SINUSOIDS_VASWANI } Sinusoids;
 Mat sinusoids(Arena *arena, int d_e, int ell_max,

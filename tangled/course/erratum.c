@@ -19,7 +19,7 @@ static const Erratum errata[] = {
     { 16, "P in (0, 1)",
       "In floating point P can be 0, and its logarithm -infinity." },
     { 22, "Algorithms 14 and 15, tau", "p^(1/tau) is undefined at 0." },
-    { 26, "Section 5.1, sinusoids",
+    { 26, "Section 5, sinusoids",
       "Base l_max, exponents from 2/d_e, positions from 1." },
     { 29, "Equation (5)", "GELU is exact; GPT-2 approximates it by tanh." },
     { 30, "Algorithm 10, lines 5 and 7",

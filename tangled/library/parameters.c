@@ -1,4 +1,4 @@
-/* theta: the list of all parameters, and their first values. */
+/* theta: the list of all parameters, and their initial values. */
 #include "library/operation.h"
 #include "library/parameters.h"
 #include "library/random.h"

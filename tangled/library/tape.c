@@ -135,7 +135,7 @@ void arena_free(Arena *arena)
     free(arena);
 }
 
-typedef struct Spare Spare;     /* stands in the memory that it tells of */
+typedef struct Spare Spare;     /* lies in the free memory itself */
 struct Spare {
     Spare *next;
     size_t bytes;
@@ -145,13 +145,13 @@ enum { OBSERVERS = 8 };         /* at once, the most */
 
 struct Tape {
     Arena *arena;
-    bool gradients;             /* are derivatives wanted? */
-    bool defers;                /* those of parameters later? */
+    bool gradients;             /* derivatives are wanted */
+    bool defers;                /* those of parameters come later */
     struct Matrix *last;
     struct { Observer *call; void *to; } observer[OBSERVERS];
-    int observers;              /* how many look on */
+    int observers;              /* how many there are */
     Settings settings;
-    Spare *spare;               /* gradients that have done their work */
+    Spare *spare;               /* memory of gradients no longer needed */
     bool allows_nonfinite;      /* NaN and infinity are let through */
     void (*on_nonfinite)(void *to);     /* called first; or NULL */
     void *on_nonfinite_to;
@@ -284,14 +284,14 @@ bool is_result_of(Mat M, const char *operation)
 
 void observe(Tape *tape, Observer *observer, void *to)
 {
-    REQUIRE(tape->observers < OBSERVERS, "%d look on already.", OBSERVERS);
+    REQUIRE(tape->observers < OBSERVERS, "there are %d observers already.", OBSERVERS);
     tape->observer[tape->observers].call = observer;
     tape->observer[tape->observers++].to = to;
 }
 
 void unobserve(Tape *tape)
 {
-    REQUIRE(tape->observers > 0, "nobody looks on.");
+    REQUIRE(tape->observers > 0, "there is no observer.");
     tape->observers--;
 }
 

@@ -311,10 +311,10 @@ LAW(a_list_is_told_one_by_one)
 LAW(there_is_an_end_to_observers)
 {
     Seen seen = { 0 };
-    assert_refuses((unobserve(tape), 0), "nobody looks on.");
+    assert_refuses((unobserve(tape), 0), "there is no observer.");
     for (int k = 0; k < 8; k++)
         observe(tape, note, &seen);
-    assert_refuses((observe(tape, note, &seen), 0), "8 look on already.");
+    assert_refuses((observe(tape, note, &seen), 0), "there are 8 observers already.");
 }
 
 /* ------------------------------------------------------------- letting go */

@@ -73,14 +73,14 @@ LAW(a_probability_that_is_none_is_refused)
 
 /* --------------------------------------------------- nothing is asked for */
 
-/* A theta of the paper asks for nothing: nobody looks on. */
+/* A theta of the paper asks for nothing: it has no observer. */
 LAW(the_paper_asks_a_tape_for_nothing)
 {
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.epsilon = 0;
     settings(tape)->tanh_gelu = true;
     prepare_tape(arena, tape, random_theta(hyper));
-    assert_refuses((unobserve(tape), 0), "nobody looks on.");
+    assert_refuses((unobserve(tape), 0), "there is no observer.");
     assert_that(settings(tape)->epsilon == 0 && !settings(tape)->tanh_gelu);
 }
 
