@@ -126,11 +126,11 @@ Mat loss_12(Worker *worker, const Data *data, int n)
     for (int t = 1; t <= ell; t++) {      SEE_INDEX(tape, 12.4, t);
         bool hides = uniform(random) < p_mask;      // 12.5
         int x_tilde = hides ? mask : TOKEN(x[n], t); // 12.5
-                                          SEE_INDEX(tape, 12.5, x_tilde);
+                                    SEE_INDEX(tape, 12.5, x_tilde);
         x_tilde_n = appended(tape, x_tilde_n, x_tilde); // 12.5
     }                                               // 12.6
     Tokens T_tilde = places(tape, x_tilde_n, mask); // 12.7
-                                          SEE_LIST(tape, 12.7, T_tilde);
+                                    SEE_LIST(tape, 12.7, T_tilde);
     Mat P = etransformer(tape, x_tilde_n, theta);   SEE(12.8, P);
     Tokens hidden = chosen(tape, x[n], T_tilde);    // 12.9
     Mat log_P = log_prob(P, hidden, T_tilde);       // 12.9
