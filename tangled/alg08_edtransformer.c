@@ -17,7 +17,7 @@ Mat edtransformer(Tape *tape, Tokens z, Tokens x, const Theta *theta)
         Z = add(Z, affine(w->W_mlp2, mlp, w->b_mlp2)); SEE(8.7, Z);
         Z = layer_norm(Z, w->gamma_2, w->beta_2);   SEE(8.8, Z);
     }                                               // 8.9
-    int ell_x = x.length;                         SEE_INDEX(tape, 8.10, ell_x);
+    int ell_x = x.length;                        SEE_INDEX(tape, 8.10, ell_x);
     Mat e_x = embeddings(tape, x, theta);           // 8.11
     Mat X = e_x;                                    SEE(8.12, X);
     for (int l = 1; l <= theta->hyper.L_dec; l++) { SEE_INDEX(tape, 8.13, l);

@@ -25,7 +25,7 @@ Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta)
 {
     REQUIRE(theta->hyper.architecture == ED_TRANSFORMER,
             "theta belongs to another architecture.");
-    int ell_x = x.length;                         SEE_INDEX(tape, 8.10, ell_x);
+    int ell_x = x.length;                        SEE_INDEX(tape, 8.10, ell_x);
     Mat e_x = embeddings(tape, x, theta);           // 8.11
     Mat X = e_x;                                    SEE(8.12, X);
     for (int l = 1; l <= theta->hyper.L_dec; l++) { SEE_INDEX(tape, 8.13, l);
