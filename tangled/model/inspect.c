@@ -289,9 +289,7 @@ static void print_inspection(FILE *out, const Inspection *in)
 {
     int N_V = in->model->theta->hyper.N_V;
     bool ed = in->run.algorithm == 15;
-    int *id = arena_alloc(in->arena, (size_t)N_V * sizeof *id);
-    for (int v = 1; v <= N_V; v++)
-        id[v - 1] = v;
+    Tokens all = span(in->command->tape, 1, N_V);
     print_json(out, "{'model': %s, 'algorithm': %d, 'layout': %s",
                in->o->model, in->run.algorithm, in->run.layout->name);
     if (ed)
@@ -301,7 +299,7 @@ static void print_inspection(FILE *out, const Inspection *in)
         print_json(out, ", 'y': %s, 'turn': %d, 'turns': %d, 'ended': %b",
                    label_of(in, in->turn.y), in->x.length, in->turn.all,
                    in->turn.ended);
-    print_texts(out, "vocabulary", N_V, labels_of(in, (Tokens){ N_V, id }));
+    print_texts(out, "vocabulary", N_V, labels_of(in, all));
     if (in->o->set.n > 0)
         print_texts(out, "set", in->o->set.n, in->o->set.text);
     if (has_predictions(in->model))

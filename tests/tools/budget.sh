@@ -11,7 +11,7 @@ BUDGET='
 tangled          760    tangled/library 3349    tangled/practice 1665
 tangled/text    1817    tangled/cli     1553    tangled/hub      1371
 tangled/sheet   6343    tangled/show     669    tangled/check    3532
-tangled/model   3869    tangled/course  3260
+tangled/model   3867    tangled/course  3260
 tests-C        23924    tests-data      8081    tests-scripts    4884
 tangled/ftx.h                   450
 tangled/text/tokenizer.h           92
