@@ -301,23 +301,23 @@ typedef struct {
     int d_attn, d_mid;      /* of a head; 0: d_e / H (E8)                 */
     int d_f;                /* of Algorithm 9; 0: d_e                     */
     int N_C;                /* classes (volume 2); 0: none (E31)          */
-    double epsilon;             /* under the root of layer_norm (E3)          */
+    double epsilon;             /* under the root of layer_norm (E3)        */
     enum { LEARNED, PAPER_SINES, VASWANI_SINES,
            NO_POSITIONS } positions;
-    bool tied;                  /* W_u = W_e^T, not stored twice              */
-    bool tanh_gelu;             /* GPT-2's approximation of GELU (E29)        */
-    bool rms;                   /* RMSnorm for layer_norm: Gopher (E37)       */
-    bool no_attention_biases;   /* no b_q, b_k, b_v, b_o: Vaswani             */
-    bool scaled_embedding;      /* W_e[:, v] times the root of d_e: Vaswani   */
-    bool embedding_norm;        /* a layer_norm before the layers: BERT       */
+    bool tied;                  /* W_u = W_e^T, not stored twice            */
+    bool tanh_gelu;             /* GPT-2's approximation of GELU (E29)      */
+    bool rms;                   /* RMSnorm for layer_norm: Gopher (E37)     */
+    bool no_attention_biases;   /* no b_q, b_k, b_v, b_o: Vaswani           */
+    bool scaled_embedding;      /* W_e[:, v] times the root of d_e: Vaswani */
+    bool embedding_norm;        /* a layer_norm before the layers: BERT     */
     int window;                 /* in every second layer a token sees no more
-                                   tokens than this; 0: all (E24)             */
+                                   tokens than this; 0: all (E24)           */
     enum { BANDED, STRIDED } sparse;            /* ... or also each token that
-                                   many windows before it: GPT-3              */
-    int types;                  /* of tokens, a vector each; 0: none: BERT    */
-    bool unembedding_bias;      /* b_u, added to the logits: BERT             */
+                                   many windows before it: GPT-3            */
+    int types;                  /* of tokens, a vector each; 0: none: BERT  */
+    bool unembedding_bias;      /* b_u, added to the logits: BERT           */
     bool pooler;                /* tanh for GELU in line 9.10, and no line
-                                   9.11 or 9.12: BERT's classifier            */
+                                   9.11 or 9.12: BERT's classifier          */
 } Hyperparameters;
 
 /* A layer of Algorithm 9 or 10, or of the encoder of Algorithm 8. */

@@ -284,8 +284,7 @@ bool is_result_of(Mat M, const char *operation)
 
 void observe(Tape *tape, Observer *observer, void *to)
 {
-    REQUIRE(tape->observers < OBSERVERS, "there are %d observers.",
-            OBSERVERS);
+    REQUIRE(tape->observers < OBSERVERS, "at most %d observers.", OBSERVERS);
     tape->observer[tape->observers].call = observer;
     tape->observer[tape->observers++].to = to;
 }

@@ -314,7 +314,7 @@ LAW(there_is_an_end_to_observers)
     assert_refuses((unobserve(tape), 0), "there is no observer.");
     for (int k = 0; k < 8; k++)
         observe(tape, note, &seen);
-    assert_refuses((observe(tape, note, &seen), 0), "there are 8 observers.");
+    assert_refuses((observe(tape, note, &seen), 0), "at most 8 observers.");
 }
 
 /* ------------------------------------------------------------- letting go */
