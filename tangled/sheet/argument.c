@@ -137,17 +137,11 @@ const Argument *find_argument(int algorithm, const char *name)
 
 Owner owner_of(const char *name)
 {
-    static const struct { Owner owner; const char *names; } owners[] = {
-        { OF_HEAD, "W_q W_k W_v b_q b_k b_v" },
-        { OF_ATTENTION, "W_o b_o" },
-        { OF_LAYER, "gamma_1 beta_1 gamma_2 beta_2 W_mlp1 b_mlp1 W_mlp2 "
-                    "b_mlp2" },
-        { OF_DECODER, "gamma_3 beta_3 gamma_4 beta_4 gamma_5 beta_5 W_mlp3 "
-                      "b_mlp3 W_mlp4 b_mlp4" } };
-    for (size_t k = 0; k < sizeof owners / sizeof *owners; k++)
-        if (word_in(owners[k].names, name, strlen(name)))
-            return owners[k].owner;
-    return OF_MODEL;
+    size_t n = strlen(name);
+    bool numbered = isdigit((unsigned char)name[n - 1]) != 0;
+    return word_in("W_q W_k W_v b_q b_k b_v", name, n) ? OF_HEAD
+         : word_in("W_o b_o", name, n) ? OF_ATTENTION
+         : !numbered ? OF_MODEL : name[n - 1] <= '2' ? OF_LAYER : OF_DECODER;
 }
 
 static const struct { int algorithm; const char *name, *also;

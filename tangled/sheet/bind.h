@@ -9,6 +9,9 @@
 /* Finds out for each item whether it is an argument or a step. */
 void check_items(Job *job);
 
+/* Makes room for more of what is given. */
+void make_room(Job *job, int more);
+
 /* Returns the argument of that name; NULL: the algorithm has none. */
 const Argument *argument_of(const Job *job, const char *name);
 
@@ -25,12 +28,8 @@ const Item *require_item(const Job *job, const char *name, int head);
 /* Returns whether any of the names, with blanks between them, is given. */
 bool is_any_given(const Job *job, const char *names);
 
-/* Notes for the first line of a report what is assumed, such as "b_q = 0";
-   nothing where the sheet starts late. */
+/* Notes for the first line of a report what is assumed, such as "b_q = 0". */
 void note_assumption(Job *job, const char *name, const char *what);
-
-/* As note_assumption, and also where the sheet starts late. */
-void note_used_assumption(Job *job, const char *name, const char *what);
 
 /* Returns the number that is given under a name, or `instead`. Out of its
    range, or not a number, it is refused. */
@@ -52,6 +51,9 @@ Part part_of_line(int algorithm, int line);
    d_mid in a model. */
 const char *letter_of(const Job *job, const StepRow *row,
                       const char *letter, Part part);
+
+/* Returns which model the algorithm runs. */
+Architecture architecture(const Job *job);
 
 /* Refuses an item that may be of any of three attentions. */
 _Noreturn void refuse_which_attention(const Job *job, const Item *item);

@@ -183,29 +183,15 @@ Step step_seen(const Place *at, const char *line, const char *name)
     return step;
 }
 
-static void see_step(Job *job, const Step *step, bool known, int item,
-                     Mat M)
+static void see_step(Job *job, const Step *step, bool known,
+                     Given *given, Mat M)
 {
     Seen *seen = arena_alloc(job->arena, sizeof *seen);
-    *seen = (Seen){ *step, known, item, M, job->now.seen };
+    *seen = (Seen){ *step, known, given, M, job->now.seen };
     job->now.seen = seen;
 }
 
-/* Notes where the lines that are computed begin and end, and what they take
-   for numbers that a sheet that starts late does not give. */
-static void note_computed(Job *job, const StepRow *row)
-{
-    static const char *const names[] = { "mask", "tau", "epsilon" };
-    for (int k = 0; k < 3 && job->late; k++) {
-        const Argument *a = argument_of(job, names[k]);
-        if (a != NULL && word_in(row->from, a->name, strlen(a->name))
-            && find_item(job, a->name, 0) == NULL)
-            note_used_assumption(job, a->name, a->instead);
-    }
-    if (job->now.first == NULL)
-        job->now.first = row;
-    job->now.last = row;
-}
+static void note_sources(Job *job, const Step *step, const StepRow *row);
 
 void add_integers(Job *job, Step step, int n, const int *number, bool known)
 {
@@ -217,10 +203,10 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
     step.layer = 0;
     set_row(&step);
     if (known) {
-        note_computed(job, step.row);
+        note_sources(job, &step, step.row);
         add_step(job, &step);
     }
-    see_step(job, &step, known, -1, M);
+    see_step(job, &step, known, NULL, M);
 }
 
 /* Adds the tokens or places that Algorithm 12 has shown one by one. */
@@ -250,8 +236,9 @@ static void note_index(Job *job, const char *line, int index)
     if (strcmp(line, "14.2") == 0)
         job->loop.turn = index;
     else if (strcmp(line + 2, ".2") == 0
-             && job->loop.data_n * job->loop.how.N_epochs > 1)
-        job->loop.turn = (job->loop.epoch - 1) * job->loop.data_n + index;
+             && job->loop.data.N_data * job->loop.N_epochs > 1)
+        job->loop.turn = (job->loop.epoch - 1) * job->loop.data.N_data
+                       + index;
     if (strcmp(line, "15.6") == 0)
         job->loop.turn++;       /* Algorithm 15 does not count its turns */
 }
@@ -281,12 +268,14 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
 {
     struct Matrix gradient = *M;
     gradient.at = M->grad;
-    Step step = job->given[number - 1].place;
+    const Given *g = job->given;
+    while (g->to != job->running->parameter[number].place)
+        g++;
+    Step step = g->place;
     step.algorithm = seen->algorithm;
     step.line = seen->line;
-    step.inner = item_at(job, &step) == NULL;
-    step.transposed = is_transposed(argument_of(job, step.name)->kind,
-                                    job->run.layout);
+    step.inner = g->item == NULL;
+    step.transposed = is_transposed(g->shape->kind, job->run.layout);
     if (job->loop.in_row > 0)
         add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
@@ -295,18 +284,20 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
     copy_into(M, add_aspect(job, &step, NEW, M));
 }
 
-static int item_entered(const Job *job, const Step *step)   /* -1: none */
+/* What the sheet gives for a step; NULL: nothing. */
+static Given *step_given(const Job *job, const Step *step)
 {
-    const Sheet *sheet = job->run.sheet;
-    for (int k = 0; job->late && k < sheet->n; k++) {
-        const Entered *e = &job->entered[k];
-        if (e->row == step->row && e->aspect == VALUE && e->part == step->part
-            && e->layer == step->layer && e->head == step->head
-            && (step->turn == 0 || e->turn == step->turn)
+    for (int k = 0; job->late && k < job->run.sheet->n; k++) {
+        Given *g = &job->given[k];
+        if (g->place.row != NULL
+            && g->place.row == step->row
+            && g->place.aspect == VALUE && g->place.part == step->part
+            && g->place.layer == step->layer && g->place.head == step->head
+            && (step->turn == 0 || g->place.turn == step->turn)
             && step->time <= 1)
-            return k;
+            return g;
     }
-    return -1;
+    return NULL;
 }
 
 /* What flows through a model into a component: its X, Z or e. */
@@ -349,7 +340,7 @@ static bool is_idle(const Job *job, const Step *step)
     Step norm = *step;
     norm.row = from->step.row + 1;
     norm.time = 1;
-    return item_entered(job, &norm) >= 0
+    return step_given(job, &norm) != NULL
         || (step->part == NOWHERE && !job->run.tied
             && !is_any_given(job, "gamma beta W_u"));
 }
@@ -361,16 +352,73 @@ static Mat number_constant(Job *job, double x)
     return M;
 }
 
-Mat given_beside(const Job *job, const Step *step, const char *name)
+static Given *find_beside(const Job *job, const Step *step, const char *name)
 {
-    for (const GivenMatrix *g = job->given; g < job->given + job->givens; g++)
-        if (strcmp(g->place.name, name) == 0
+    for (Given *g = job->given; g < job->given + job->givens; g++)
+        if (g->M != NULL && g->place.row == NULL
+            && strcmp(g->place.name, name) == 0
             && (g->place.head == 0 || g->place.head == step->head)
             && (g->place.part == NOWHERE
                 || (g->place.part == step->part
                     && g->place.layer == step->layer)))
-            return g->M;
+            return g;
     return NULL;
+}
+
+Mat given_beside(const Job *job, const Step *step, const char *name)
+{
+    const Given *g = find_beside(job, step, name);
+    return g == NULL ? NULL : g->M;
+}
+
+/* Notes what stands in for an argument, of which g is bound or NULL: of all
+   layers and heads at once, where the sheet has none. */
+static void note_stand_in(Job *job, const Argument *a, const Given *g)
+{
+    bool identity = job->identity && a->kind == WEIGHT,
+         matrix = a->rows != NULL && a->kind != MASK && *a->name != 'Z',
+         is_given = g != NULL ? g->item != NULL
+                              : find_item(job, a->name, 0) != NULL;
+    const char *instead = identity ? "I" : a->instead;
+    Step place = { .name = a->name };
+    char name[60];
+    if (instead == NULL || *instead == '\0' || is_given
+        || (matrix && g == NULL))
+        return;
+    if (g != NULL && is_any_given(job, a->name))
+        place = g->place;
+    step_name(name, sizeof name, &place);
+    note_assumption(job, name, instead);
+}
+
+/* Notes what a step is computed from: what is given is used, and of what is
+   not, what stands in for it is assumed. */
+static void note_sources(Job *job, const Step *step, const StepRow *row)
+{
+    if (job->variation != NULL && job->backwards == NULL)
+        return;
+    for (const char *p = row->from; *p != '\0'; p = after_word(p)) {
+        char name[20];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(p, " "), p);
+        const Seen *from = find_source(job, step, name);
+        const StepRow *inner = row_named(row->algorithm, row->line, name);
+        const Argument *a = argument_of(job, name);
+        Given *g = find_beside(job, step, name);
+        if (from == NULL && inner != NULL && inner->derived)
+            note_sources(job, step, inner);
+        if (row->algorithm == 6 && job->run.algorithm >= 8 && a != NULL
+            && a->rows != NULL)         /* the line that calls it names these */
+            continue;
+        if (a != NULL)
+            note_stand_in(job, a, g);
+        if (g == NULL && strcmp(name, "Z") == 0)
+            g = find_beside(job, step, "X");
+        if (g != NULL)
+            g->used = true;
+        for (int k = 0; k < job->givens && from != NULL; k++)
+            job->given[k].used |= job->given[k].place.row == from->step.row;
+    }
+    job->now.last = step->row;
 }
 
 Mat latest_value(const Job *job, Role role)
@@ -430,10 +478,11 @@ static Mat given_value(Job *job, const Step *step, const char *name)
     return list;
 }
 
-static Mat entered_matrix(Job *job, const Step *step, int k, Mat M)
+static Mat entered_matrix(Job *job, const Step *step, const Given *g,
+                          Mat M)
 {
-    const Item *item = &job->run.sheet->item[k];
-    Mat given = job->entered[k].M;
+    const Item *item = g->item;
+    Mat given = g->M;
     Mat copy = input(job->tape, given->rows, given->cols);
     if (M != NULL && (given->rows != M->rows || given->cols != M->cols))
         fail_in_text(job->f, item->at,
@@ -539,7 +588,7 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
     const Seen *powers = find_source(job, step, "exp");
     return job->variation != NULL && M != NULL && M->logits != NULL
-        && powers != NULL && powers->known && powers->item < 0;
+        && powers != NULL && powers->known && powers->given == NULL;
 }
 
 /* What becomes of a step: it is given, or what the line computed, M, or, if
@@ -547,38 +596,37 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 static Mat resolve_step(Job *job, Step *step, Mat M)
 {
     const StepRow *row = step->row;
-    int k = item_entered(job, step);
-    bool asked = M != NULL || k >= 0 || job->wanted[row - step_table],
-         derives = M == NULL || (job->now.rederive && row->formula != NULL);
-    Mat value = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
-             : derives ? derived(job, step, M) : M;
+    Given *given = step_given(job, step);
+    bool derives = M == NULL || (job->now.rederive && row->formula != NULL);
+    if (M == NULL && given == NULL && !job->wanted[row - step_table])
+        return NULL;
+    Mat value = given != NULL ? entered_matrix(job, step, given, M)
+              : derives ? derived(job, step, M) : M;
     bool known = value != NULL
               && !(job->late && (is_unknown(value)
-                                 || (k < 0 && is_idle(job, step))));
-    if (value == NULL && asked && !job->now.misses)
+                                 || (given == NULL && is_idle(job, step))));
+    if (value == NULL && !job->now.misses)
         refuse_formula(job, row);
-    if (!asked && job->now.counts)          /* it could be asked for */
-        job->now.known += derived(job, step, NULL) != NULL;
     if (!known) {
         value = M == NULL ? NULL : scale(M, NAN);
-        see_step(job, step, false, k, value);
+        see_step(job, step, false, given, value);
         return value;
     }
-    if (derives && k < 0 && value != M && keeps_softmax(job, step, M)) {
+    if (derives && given == NULL && value != M
+        && keeps_softmax(job, step, M)) {
         copy_into(M, value);
         value = M;
     }
-    job->now.known += k < 0;
-    step->given = k >= 0;
-    if (k < 0)
-        note_computed(job, row);
-    Mat other = k < 0 ? vary(job, IS_COMPUTED, step, value) : value;
+    step->given = given != NULL;
+    if (given == NULL)
+        note_sources(job, step, row);
+    Mat other = given != NULL ? value : vary(job, IS_COMPUTED, step, value);
     if (M != NULL)
         job->now.rederive &= row->formula == NULL;
     else
-        job->now.rederive |= other != value || k >= 0;
+        job->now.rederive |= other != value || given != NULL;
     other = record_step(job, step, other);
-    see_step(job, step, true, k, other);
+    see_step(job, step, true, given, other);
     return other;
 }
 
@@ -683,19 +731,18 @@ static const StepRow *user_of(int algorithm, const char *name)
 
 static void tell_gradients(Job *job)
 {
-    for (int k = 0; k < job->givens; k++) {
-        const GivenMatrix *g = &job->given[k];
+    for (const Given *g = job->given; g < job->given + job->givens; g++) {
         const char *name = g->place.name;
-        const Argument *a = argument_of(job, name);
-        const StepRow *user = user_of(job->run.algorithm, name);
-        const Item *item = item_at(job, &g->place);
-        if (item == NULL || a->kind == MASK || user == NULL
-            || (job->late && !job->used[item - job->run.sheet->item]))
+        bool mine = g->item != NULL && g->M != NULL && g->place.row == NULL
+                 && g->shape->kind != MASK && (!job->late || g->used);
+        const StepRow *user = mine ? user_of(job->run.algorithm, name) : NULL;
+        if (user == NULL)
             continue;
         Step step = { .algorithm = user->algorithm, .line = user->line,
                       .name = name, .head = g->place.head,
                       .aspect = GRADIENT,
-                      .transposed = is_transposed(a->kind, job->run.layout) };
+                      .transposed = is_transposed(g->shape->kind,
+                                                  job->run.layout) };
         struct Matrix view = *g->M;
         view.at = g->M->grad;
         add_aspect(job, &step, GRADIENT, &view);
@@ -704,16 +751,15 @@ static void tell_gradients(Job *job)
 
 void collect_gradients(Job *job)
 {
-    const Sheet *sheet = job->run.sheet;
-    int k = 0;
-    while (k < sheet->n && job->entered[k].aspect != GRADIENT)
-        k++;
+    const Given *g = job->given, *end = g + job->run.sheet->n;
+    while (g < end && g->place.aspect != GRADIENT)
+        g++;
     if (job->now.end == NULL)
         fail_in_text(job->f, job->start->at,
                      "there is no way back from %s: it is "
                      "not computed.", job->backwards->name);
-    backward(k == sheet->n ? job->now.end
-                           : sum(hadamard(job->now.end, job->entered[k].M)));
+    backward(g == end ? job->now.end
+                      : sum(hadamard(job->now.end, g->M)));
     tell_gradients(job);
 }
 

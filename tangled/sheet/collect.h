@@ -8,7 +8,7 @@
 typedef struct Seen {           /* a step that the run has come by        */
     Step step;
     bool known;                 /* else its numbers are NaN               */
-    int item;                   /* of the sheet that gives it; -1: none   */
+    Given *given;               /* by the sheet; NULL: it is computed     */
     Mat M;                      /* NULL: a formula tells it               */
     const struct Seen *before;
 } Seen;
@@ -34,14 +34,6 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known);
 /* Runs backward from the step where gradients begin, and adds them. */
 void collect_gradients(Job *job);
 
-/* Refuses a sheet one of whose steps would have too many entries. */
-void limit_sizes(const Job *job);
-
-/* How many heads the sheet has; whether the algorithm is a training. */
-int given_heads(const Job *job);
-bool is_training(const Job *job);
-
-/* Binds what the listing takes from the sheet; calls it with that. */
-void bind_listing(Job *job);
+/* Calls the listing with what is bound. */
 void run_listing(Job *job);
 #endif

@@ -17,6 +17,15 @@ bool is_per_head(const Job *job, const char *name)
     return job->run.algorithm == 5 && owner_of(name) == OF_HEAD;
 }
 
+Architecture architecture(const Job *job)
+{
+    static const Architecture of[] = {
+        ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER,   /* 8 ... 10  */
+        ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER,   /* 11 ... 13 */
+        D_TRANSFORMER, ED_TRANSFORMER };                /* 14, 15    */
+    return of[job->run.algorithm - 8];
+}
+
 const Item *find_item(const Job *job, const char *name, int head)
 {
     const Sheet *sheet = job->run.sheet;
@@ -47,18 +56,12 @@ const Item *require_item(const Job *job, const char *name, int head)
                  others ? from : "");
 }
 
-void note_used_assumption(Job *job, const char *name, const char *what)
+void note_assumption(Job *job, const char *name, const char *what)
 {
     char note[80];
     snprintf(note, sizeof note, "%s = %s", name, what);
     if (strstr(job->assumed, note) == NULL)
         add_to_list(job->assumed, sizeof job->assumed, note);
-}
-
-void note_assumption(Job *job, const char *name, const char *what)
-{
-    if (!job->late)
-        note_used_assumption(job, name, what);
 }
 
 double number_given(const Job *job, const char *name, double instead)
@@ -253,9 +256,10 @@ _Noreturn void refuse_which_attention(const Job *job, const Item *item)
                  item->name, item->name, item->name);
 }
 
-static bool enter_step(Job *job, int k)
+/* Returns whether an item gives a step; then it has that place. */
+static bool enter_step(Job *job, Given *g)
 {
-    const Item *item = &job->run.sheet->item[k];
+    const Item *item = g->item;
     int algorithm = job->run.algorithm;
     const StepRow *row = entry_row(job, item);
     bool back = item->aspect == GRADIENT && algorithm <= 7
@@ -269,20 +273,22 @@ static bool enter_step(Job *job, int k)
               : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
     if (algorithm == 8 && row->algorithm <= 5 && part == LAYER)
         refuse_which_attention(job, item);
-    Entered *e = &job->entered[k];
-    *e = (Entered){ .row = row, .aspect = item->aspect, .part = part,
+    g->place = (Step){ .name = row->name, .row = row, .role = row->role,
+        .aspect = item->aspect, .part = part,
         .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,
         .head = !is_in_heads(job, row) ? 0 : item->head > 0 ? item->head : 1,
         .turn = item->turn > 0 ? item->turn : algorithm == 14 };
     bool vector = strcmp(row->wide, "1") == 0;
-    e->shape = (Argument){ .name = row->name, .instead = "",
+    Argument *shape = arena_alloc(job->arena, sizeof *shape);
+    *shape = (Argument){ .name = row->name, .instead = "",
         .kind = vector ? VECTOR : strcmp(row->high, "1") != 0
               && (row->algorithm == 6 || row->algorithm == 7)
               ? ONE_OR_MORE : TOKENS,
         .rows = letter_of(job, row, row->high, part),
         .cols = vector ? NULL : letter_of(job, row, row->wide, part) };
-    if (e->head > job->H)
-        job->H = e->head;
+    g->shape = shape;
+    if (g->place.head > job->H)
+        job->H = g->place.head;
     if (back)
         job->backwards = row;
     else
@@ -290,32 +296,40 @@ static bool enter_step(Job *job, int k)
     return true;
 }
 
+
+void make_room(Job *job, int more)
+{
+    size_t size = sizeof *job->given;
+    Given *given = arena_alloc(job->arena,
+                               (size_t)(job->givens + more) * size);
+    if (job->givens > 0)
+        memcpy(given, job->given, (size_t)job->givens * size);
+    job->given = given;
+}
+
 void check_items(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
     bool numbered = false, plain = false;
-    size_t items = (size_t)sheet->n;
-    job->argument = arena_alloc(job->arena, items * sizeof *job->argument);
-    job->entered = arena_alloc(job->arena, items * sizeof *job->entered);
-    memset(job->entered, 0, items * sizeof *job->entered);
+    make_room(job, sheet->n);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        job->argument[k] = NULL;
+        Given *g = &job->given[job->givens++];
+        *g = (Given){ .item = item };
         if (item->claim)
             continue;
         const Argument *a = argument_of(job, item->name);
-        if (a != NULL && is_misplaced(job, item, a))
-            a = NULL;
-        if (a == NULL && !enter_step(job, k))
+        if (a != NULL && !is_misplaced(job, item, a))
+            g->shape = a;
+        else if (!enter_step(job, g))
             refuse_item(job, item);
-        job->argument[k] = a;
-        if (!is_per_head(job, item->name))
+        if (owner_of(item->name) != OF_HEAD || job->run.algorithm < 5)
             continue;
-        *(item->head > 0 ? &numbered : &plain) = true;
-        if (plain && numbered)
-            fail_in_text(job->f, item->at, "%s: number the matrices of all "
-                         "heads or of none.", item->typed);
         if (item->head > job->H)
             job->H = item->head;
+        *(item->head > 0 ? &numbered : &plain) = true;
+        if (plain && numbered && job->run.algorithm == 5)
+            fail_in_text(job->f, item->at, "%s: number the matrices of all "
+                         "heads or of none.", item->typed);
     }
 }

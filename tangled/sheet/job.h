@@ -1,5 +1,5 @@
 /* What binding a sheet and running it share. Main types: Job, which is a
-   Bound while it runs, and GivenMatrix. In go items; out come matrices in
+   Bound while it runs, and Given. In go items; out come matrices in
    the paper's layout, and then steps. */
 #ifndef FTX_JOB_H
 #define FTX_JOB_H
@@ -13,20 +13,16 @@
 typedef struct { const char *symbol; int size; const Item *by; } Dimension;
 typedef struct { int n; Dimension dimension[24]; } Dimensions;
 
-typedef struct {                /* what the algorithm takes               */
-    Step place;                 /* W_q of layer 2, head 1                 */
-    bool shape;                 /* nothing is given but that              */
-    Mat M;                      /* in the paper's layout                  */
-} GivenMatrix;
-
-typedef struct {                /* a step that the sheet gives            */
-    const StepRow *row;         /* NULL: the item gives none              */
-    Aspect aspect;              /* GRADIENT: only that is given           */
-    Part part;
-    int layer, head, turn;
-    Argument shape;
-    Mat M;                      /* in the paper's layout                  */
-} Entered;
+typedef struct {                /* what is given, or stands in for that   */
+    const Item *item;           /* of the sheet; NULL: it is assumed      */
+    const Argument *shape;      /* its kind, and the letters of its shape */
+    Step place;                 /* W_q of layer 2, head 1; or, where it
+                                   has a row, a step                      */
+    bool used;                  /* something is computed from it          */
+    Mat M;                      /* in the paper's layout; NULL: a number,
+                                   a list or a word                       */
+    Mat *to;                    /* where theta has it; NULL: in none      */
+} Given;
 
 typedef struct {                /* how far a run has come                 */
     Step *step;                 /* run.step while it grows                */
@@ -36,20 +32,16 @@ typedef struct {                /* how far a run has come                 */
     const struct Seen *seen;    /* the latest                             */
     Mat S;                      /* the scores before they are scaled      */
     Mat end;                    /* the step where gradients begin         */
-    const StepRow *first, *last;        /* that a late run computes       */
+    const StepRow *last;        /* that is known                          */
     bool rederive;              /* does a line follow from a derived step? */
     const Step *deriving;       /* the step that a formula is for         */
     bool misses;                /* what it is made of is unknown          */
-    bool counts;                /* this run is one of find_used           */
-    int known;                  /* values that are, or could be computed  */
 } RunState;
 
 typedef struct {                /* of Algorithms 11 to 15                 */
     int turn, epoch;
-    Theta *theta;               /* to train ...                           */
-    Training how;
-    const Data *data;           /* ... with this ...                      */
-    int data_n;                 /* ... of so many sequences               */
+    Data data;                  /* the sequences of a training            */
+    int N_epochs;
     int sequence, drawn;        /* the sequence; numbers drawn for it     */
     const double *u;            /* uniform numbers, for each token        */
     int *row, in_row;           /* indices seen in a loop ...             */
@@ -59,17 +51,17 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     Mat kept;                   /* of the latest q; NULL: nothing is      */
 } LoopState;
 
-typedef struct Bound {          /* 29 fields: all that a sheet says       */
+typedef struct Bound {          /* 24 fields: all that a sheet says       */
     Run run;                    /* what comes out                         */
     Error *f;
     Arena *arena;
     Tape *tape;
     Variation *variation;       /* NULL: none                             */
     const Item *start;          /* the item `algorithm`                   */
-    const Argument **argument;  /* what each item is; NULL: a claim, ...  */
-    Entered *entered;           /* ... or, where row is not NULL, a step  */
+    Given *given;               /* what each item gives, in their order;
+                                   and behind that what is assumed        */
+    int givens;
     bool late;                  /* a step is given: not all is known      */
-    bool *used;                 /* each item of a late sheet              */
     bool identity;              /* all W are left out                     */
     bool *wanted, derives;      /* which rows are derived; is any?        */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
@@ -79,10 +71,8 @@ typedef struct Bound {          /* 29 fields: all that a sheet says       */
     int H;                      /* the heads                              */
     Dimensions size;
     char assumed[4000];
-    GivenMatrix *given;         /* the matrices that were bound ...       */
-    int givens;                 /* ... how many                           */
     Hyperparameters hyper;      /* of a model                             */
-    Theta *model, *running;     /* theta as it is given; as it runs       */
+    Theta *running;             /* as it is now; NULL: no model           */
     RunState now;
     LoopState loop;
 } Job;

@@ -32,7 +32,9 @@ static int which_algorithm(Job *job)
 
 static void read_settings(Job *job)
 {
-    const Item *decimals = find_item(job, "decimals", 0);
+    const Item *decimals = find_item(job, "decimals", 0),
+               *u = find_item(job, "u", 0),
+               *scale = find_item(job, "scale", 0);
     int layout = word_given(job, "layout", "paper textbook torch berkeley");
     if (job->run.layout == NULL && layout > 0)
         job->run.layout = &layouts[layout - 1];
@@ -41,19 +43,27 @@ static void read_settings(Job *job)
         fail_in_text(job->f, decimals->at,
                      "decimals must be one of 0 ... 15.");
     job->run.decimals = (int)n;
-    const Item *scale = find_item(job, "scale", 0);
     bool number = scale != NULL && scale->word == NULL;
     double by = number ? number_given(job, "scale", 1) : 0;
     if (number && !(by > 0))
         fail_in_text(job->f, scale->at,
                      "scale is no, yes, or a number above 0: "
                      "what the scores are divided by, or, below 1, "
-                     "multiplied "
-                     "by.");
+                     "multiplied by.");
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;
     job->run.scaled = number || word_given(job, "scale", "no yes") != 1;
     job->run.rms = word_given(job, "norm", "layer rms") == 2;
     job->run.tied = word_given(job, "tied", "no yes") == 2;
+    job->tau = number_given(job, "tau", 1);
+    if (job->tau == 0 && job->run.algorithm == 7)
+        fail_in_text(job->f, find_item(job, "tau", 0)->at,
+                     "tau must be above 0; 0 is for Algorithm 14.");
+    job->epsilon = number_given(job, "epsilon", 0);
+    job->hyper = (Hyperparameters){ .epsilon = job->epsilon,
+                                    .rms = job->run.rms };
+    if (argument_of(job, "ell_gen") != NULL)
+        job->loop.ell_gen = integer_given(job, "ell_gen", u == NULL ? 1
+                                     : u->rows * u->cols, 10000, "");
 }
 
 static void check_needs(Job *job)
@@ -71,49 +81,6 @@ static void check_needs(Job *job)
             for (int h = each; h <= (each ? job->H : 0); h++)
                 require_item(job, a->name, h);
     }
-}
-
-static void check_chances(const Job *job, const Item *item, Mat p, int j)
-{
-    double sum = 0;
-    bool below = false;
-    for (int i = 1; i <= p->rows; i++) {
-        sum += AT(p, i, j);
-        below |= AT(p, i, j) < 0;
-    }
-    if (below || !(sum > 0))
-        fail_in_text(job->f, item->at,
-                     "entries of %s are probabilities: none may be "
-                     "negative, and not all may be 0.", item->typed);
-}
-
-static void bind_entered(Job *job)
-{
-    for (int k = 0; k < job->run.sheet->n; k++) {
-        Entered *e = &job->entered[k];
-        if (e->row == NULL)
-            continue;
-        const Argument *a = &e->shape;
-        e->M = constant(job->arena, size_or_1(job, a->rows),
-                        a->cols == NULL ? 1 : size_or_1(job, a->cols));
-        fill_matrix(job, e->M, a, &job->run.sheet->item[k]);
-        const Step given = { .role = e->row->role, .aspect = e->aspect };
-        for (int j = 1; sums_to_1(&given) && j <= e->M->cols; j++)
-            check_chances(job, &job->run.sheet->item[k], e->M, j);
-    }
-}
-
-/* Whether a claim of this name may be about another row: of a line, or of
-   the sheet's own algorithm. */
-static bool has_rival(const Job *job, const StepRow *row)
-{
-    int algorithm = job->run.algorithm;
-    for (const StepRow *r = step_table; r < step_table + step_rows; r++)
-        if (comes_by(algorithm, r) && strcmp(r->name, row->name) == 0
-            && r->algorithm != row->algorithm
-            && (!r->derived || r->algorithm == algorithm))
-            return true;
-    return false;
 }
 
 /* Whether the largest of the e^x that are claimed for each softmax is 1. */
@@ -161,7 +128,8 @@ static void want_derived(Job *job)
                         || (row->role == ROLE_TEMPERED
                             && argument_of(job, "tau") != NULL))
                     && (row->role != ROLE_TABLE || !is_any_given(job, "W_p"))
-                    && !has_rival(job, row);
+                    && (row->with == NULL || row->role == ROLE_LOSS
+                        || row->algorithm == job->run.algorithm);
         job->wanted[r] = derived && goes_with;
         for (int k = 0; k < sheet->n && derived; k++)
             job->wanted[r] |= sheet->item[k].claim
@@ -177,63 +145,46 @@ static void want_derived(Job *job)
 }
 
 /* Refuses scores that nothing divides, and what is given for nothing. */
-static void check_used(Job *job)
+static void check_used(const Job *job)
 {
-    const Sheet *sheet = job->run.sheet;
     const char *starts = sheet_starts[job->run.algorithm];
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        const Entered *e = &job->entered[k];
-        const Argument *a = job->argument[k];
-        bool step = e->row != NULL && e->aspect == VALUE,
-             matrix = a != NULL && item->word == NULL
-                   && (a->rows != NULL || a->kind == LIST);
-        if (step && (job->now.last == NULL
-                     || job->now.last->role == ROLE_MASKED))
-            fail_in_text(job->f, item->at, "%s alone is not enough%s; "
-                         "Algorithm %d starts from %s.", item->typed,
-                         e->row->role != ROLE_SCORES ? ""
+    const StepRow *last = job->now.last;
+    for (const Given *g = job->given; g < job->given + job->run.sheet->n;
+         g++) {
+        const StepRow *row = g->place.row;
+        if (row != NULL && g->place.aspect == VALUE
+            && (last == NULL || last->role == ROLE_MASKED))
+            fail_in_text(job->f, g->item->at, "%s alone is not enough%s; "
+                         "Algorithm %d starts from %s.", g->item->typed,
+                         row->role != ROLE_SCORES ? ""
                        : ": d_attn is missing, or 'scale no', or a number "
                          "such as 'scale 8'", job->run.algorithm, starts);
-        if (!item->claim && (step || matrix) && !job->used[k])
-            fail_in_text(job->f, item->at, "%s is not used, since a later "
+        bool of_mlp = strncmp(g->item->name + 1, "_mlp", 4) == 0;
+        if (g->M != NULL && g->place.aspect == VALUE && !g->used && !of_mlp)
+            fail_in_text(job->f, g->item->at, "%s is not used, since a later "
                          "step is given or another matrix is missing; "
                          "Algorithm %d starts from %s.",
-                         item->typed, job->run.algorithm, starts);
+                         g->item->typed, job->run.algorithm, starts);
     }
 }
 
-static const StepRow *last_row(int algorithm)
-{
-    const StepRow *last = NULL;
-    for (int k = 0; k < step_rows; k++)
-        if (step_table[k].algorithm == algorithm && !step_table[k].derived)
-            last = &step_table[k];
-    return last;
-}
-
-/* "from Q, K, V: line 4", and where it ends; or only that. Of a component
-   "line 4.4". */
+/* "from Q, K, V to Vt", in a model with the line. */
 static void tell_entry(Job *job)
 {
-    const Sheet *sheet = job->run.sheet;
-    const StepRow *first = job->now.first, *last = job->now.last;
-    int algorithm = job->run.algorithm;
-    char list[300] = "", *to = arena_alloc(job->arena, 400);
-    for (int k = 0; k < sheet->n; k++)
-        if (job->entered[k].row != NULL && job->entered[k].aspect == VALUE)
-            add_to_list(list, sizeof list, sheet->item[k].typed);
+    enum { BYTES = 400 };
+    const StepRow *last = job->now.last;
+    char list[300] = "", *to = arena_alloc(job->arena, BYTES);
+    for (const Given *g = job->given; g < job->given + job->run.sheet->n; g++)
+        if (g->place.row != NULL && g->place.aspect == VALUE)
+            add_to_list(list, sizeof list, g->item->typed);
+    snprintf(to, BYTES, "from %s to ", list);
+    if (job->run.algorithm >= 8)
+        append(to, BYTES, "%d.%d ", last->algorithm, last->line);
+    append(to, BYTES, "%s", last->name);
     job->run.entered = to;
-    snprintf(to, 400, "from %s: line ", list);
-    if (first->algorithm != algorithm)
-        append(to, 400, "%d.", first->algorithm);
-    append(to, 400, "%d", first->line);
-    if (last != last_row(algorithm))
-        append(to, 400, " to %s", last->name);
 }
 
 static const char *guess_layout(Job *job);
-static void find_used(Job *job);
 
 /* Settles the layout, and says what was not named. */
 static void choose_layout(Job *job, const Layout *layout)
@@ -265,8 +216,6 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     job->run.algorithm = which_algorithm(job);
     read_settings(job);
     check_items(job);
-    if (job->run.algorithm >= 8)
-        job->H = given_heads(job);
     check_needs(job);
     choose_layout(job, layout);
     if (!all_fit(job, job->run.layout, &job->size, &misfit))
@@ -275,14 +224,9 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                                 : size_or_1(job, "d_attn");
     job->run.d_x = letter_size(&job->size, job->run.algorithm >= 8 ? "d_e"
                                : job->run.algorithm == 3 ? "d_in" : "d_x");
-    size_t most = (size_t)(argument_rows + 6 * job->H);
-    job->given = arena_alloc(arena, most * sizeof *job->given);
-    bind_entered(job);
     want_derived(job);
     limit_sizes(job);
-    bind_listing(job);
-    if (job->late)
-        find_used(job);
+    bind_matrices(job);
     return job;
 }
 
@@ -363,48 +307,6 @@ static const char *guess_layout(Job *job)
          : "'layout textbook' names one";
 }
 
-/* How many values can be computed without M, or, if it is NULL, at all; -1:
-   the sheet cannot be run. */
-static int count_known(const Bound *bound, Mat M)
-{
-    Arena *arena = arena_new();
-    Tape *tape = tape_new(false);
-    Variation counting = { .visit = NULL };
-    int n = M == NULL ? 0 : M->rows * M->cols;
-    real *numbers = arena_alloc(arena, ((size_t)n + 1) * sizeof *numbers);
-    for (int k = 0; k < n; k++) {
-        numbers[k] = M->at[k];
-        M->at[k] = (real)NAN;
-    }
-    bool done = run_bound(bound, &counting, arena, tape, NULL)->complete;
-    int known = done ? counting.job->now.known : -1;
-    for (int k = 0; k < n; k++)
-        M->at[k] = numbers[k];
-    arena_free(arena);
-    tape_free(tape);
-    return known;
-}
-
-/* Finds what anything is computed from in a sheet that starts late: fewer
-   values can be computed without it. What the sheet does not give of that
-   is assumed. */
-static void find_used(Job *job)
-{
-    int all = count_known(job, NULL);
-    job->used = arena_alloc(job->arena, (size_t)job->run.sheet->n);
-    for (int k = 0; k < job->run.sheet->n; k++) {
-        Mat M = matrix_of_item(job, k);
-        job->used[k] = M == NULL || all < 0 || count_known(job, M) != all;
-    }
-    for (int k = 0; k < job->givens; k++) {
-        const GivenMatrix *g = &job->given[k];
-        if (item_at(job, &g->place) == NULL && !isnan(g->M->at[0])
-            && count_known(job, g->M) != all)
-            note_used_assumption(job, g->place.name, argument_of(job,
-                                 g->place.name)->instead);
-    }
-}
-
 static void run_algorithm(Error *f, void *data)
 {
     Job *job = data;
@@ -430,7 +332,6 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->variation = variation;
     if (variation != NULL)
         variation->job = job;
-    job->now.counts = variation != NULL && variation->visit == NULL;
     job->now.most = 100;
     job->now.step = arena_alloc(arena, (size_t)job->now.most * sizeof(Step));
     job->run.step = job->now.step;
@@ -441,11 +342,12 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     if (f != NULL)
         inner = *f;
     job->f = &inner;
-    bool own = is_training(job) || job->backwards != NULL;
+    bool trains = 11 <= job->run.algorithm && job->run.algorithm <= 13,
+         own = trains || job->backwards != NULL;
     if (own)
         job->tape = tape_new(true);
     tape_allow_nonfinite(job->tape, NULL, NULL);
-    run_as_printed(job->tape);
+    prepare_tape(arena, job->tape, job->running);
     observe(job->tape, collect_step, job);
     job->run.complete = try_work(&inner, run_algorithm, job);
     run_as_printed(job->tape);

@@ -1,6 +1,6 @@
-/* Shapes: which letter has which size, and the matrices that have them.
-   Main types: Dimensions, GivenMatrix. Entry points: all_fit, bind_matrix,
-   argument_matrix. Items flow in, matrices in the paper's layout flow out. */
+/* Shapes and matrices: which letter has which size, and what is bound in that
+   shape. Main types: Dimensions, Given. Entry points: all_fit, bind_matrices,
+   start_given. Items flow in, matrices in the paper's layout flow out. */
 #ifndef FTX_SHAPE_H
 #define FTX_SHAPE_H
 #include "sheet/bind.h"
@@ -32,49 +32,43 @@ bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
 /* Refuses a sheet for that misfit. */
 _Noreturn void refuse_shape(const Job *job, const Misfit *m);
 
+/* Returns whether an argument is what X is where nothing else is given. */
+bool is_X_without_it(const Argument *a);
+
+/* Returns whether an item is one number for each entry of a vector. */
+bool is_for_each_entry(const Argument *a, const Item *item);
+
+/* Returns the largest head, or the most entries, of an item of these names;
+   at least `most`. */
+int most_of(const Job *job, const char *names, bool heads, int most);
+
+/* Returns the length of the longest sequence that a model reads. */
+int longest_sequence(const Job *job);
+
+/* Refuses a sheet one of whose steps would have too many entries. */
+void limit_sizes(const Job *job);
+
+/* Binds all matrices that the listing takes, and theta. What is needed and
+   not there is refused. */
+void bind_matrices(Job *job);
+
+/* Copies all that is bound to where the run has it, with what a variation
+   makes of it. */
+void start_given(Job *job);
+
+/* Returns what is bound at a place; NULL: nothing is. */
+const Given *given_at(const Bound *bound, const Step *place);
+
 /* Returns entry k of an item as a number. One that cannot be is refused. */
 double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k);
 
-/* Fills M, in the paper's layout, from an item. */
-void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item);
-
-/* Fills M with what is given at a place, or stands in for that, and keeps it
-   for the runs. */
-void bind_matrix(Job *job, const Step *place, Mat M);
-
-/* Binds the matrix of a component's argument, of a head or of none, unless
-   nothing or something else stands for it. */
-void bind_argument(Job *job, const char *name, int head);
-
-/* Returns a copy of a bound matrix on the tape, with what a variation makes
-   of it. One that is not bound is refused. */
-Mat argument_matrix(Job *job, const char *name, int head);
-
-/* Returns the mask that is given, or that of a word. */
-Mask argument_mask(Job *job);
+/* Returns t, or, counted from 0, pos; one of 1 ... most. */
+int given_position(const Job *job, int most, const char *range);
 
 /* Returns what a variation makes of a matrix. */
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M);
 
 /* Copies the entries of a matrix into another of its shape. */
 void copy_into(Mat to, Mat from);
-
-/* Returns which model the algorithm runs. */
-Architecture architecture(const Job *job);
-
-/* Returns how many layers a part of a model has. */
-int layers_of(const Hyperparameters *h, Part part);
-
-/* Returns the part of the model that an item is about. */
-Part part_of_item(const Job *job, const Item *item);
-
-/* Returns the place of a parameter, a step without a matrix. */
-Step place_of(const Parameter *p);
-
-/* Returns whether the k-th item is about a place. */
-bool is_at(const Job *job, int k, const Step *place);
-
-/* Returns the item that is about a place; NULL: none is. */
-const Item *item_at(const Job *job, const Step *place);
 #endif

@@ -35,7 +35,17 @@
       X " + W_" out "' " F "(W_" in "' " sign " + b_" in " 1ᵀ) + b_" out \
       " 1ᵀ", X " + " F "(" sign " W_" in "' + 1 b_" in "ᵀ) W_" out \
       "' + 1 b_" out "ᵀ", .formula = X " + mlp" }
-#define LARGEST(x) "sum(pick(largest(" x "), " x ", 0))"
+#define POWER_ROWS(a, l, of, sign, high, wide) \
+    { LINE(a, l), "exp", ROLE_POWERS, high, wide, of, "exp", "e^" sign, \
+      .derived = true, .formula = "exp(" of " - shift * sum(pick(largest(" \
+                                  of "), " of ", 0)))" }, \
+    { LINE(a, l), "sum", ROLE_SUM, "1", wide, "exp", "sum", "Σ e^" sign, \
+      .derived = true, .formula = "sum(exp)" }
+#define KEPT_ROW(a, l, wide) \
+    { LINE(a, l), "kept", ROLE_KEPT, "N_V", wide, "q", "kept", \
+      "q of the tokens that are kept, divided by its sum", .derived = true, \
+      .formula = "keep(q, top_k, top_p)", .also = "nucleus", \
+      .with = "top_k top_p" }
 #define P_ROW(a, l) \
     { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", "p", \
       "P", "softmax(W_u' X)", "softmax(X W_u')" }
@@ -60,12 +70,7 @@ const StepRow step_table[] = {
     { LINE(3, 4), "S_scaled", ROLE_SCALED, "T", "1", "scores d_attn",
       "scores / √d_attn", .derived = true, .formula = "scores / scaling",
       .also = "scaled scaledscores" },
-    { LINE(3, 4), "exp", ROLE_POWERS, "T", "1", "S_scaled",
-      "exp", "e^(scores / √d_attn)", .derived = true,
-      .formula = "exp(S_scaled - shift * " LARGEST("S_scaled") ")" },
-    { LINE(3, 4), "sum", ROLE_SUM, "1", "1", "exp",
-      "sum", "Σ e^(scores / √d_attn)", .derived = true,
-      .formula = "sum(exp)" },
+    POWER_ROWS(3, 4, "S_scaled", "(scores / √d_attn)", "T", "1"),
     { LINE(3, 4), "alpha_t", ROLE_WEIGHTS, "T", "1", "exp sum",
       "α_t", "softmax(scores / √d_attn)",
       .formula = "exp / sum", .also = "weights A attn" },
@@ -88,11 +93,7 @@ const StepRow step_table[] = {
       "S S_scaled d_attn",
       "S / √d_attn", .formula = "pick(finite(S), S_scaled, -inf)",
       .also = "scaled scaledscores" },
-    { LINE(4, 6), "exp", ROLE_POWERS, "ell_z", "ell_x", "S_scaled",
-      "exp", "e^(S / √d_attn)", .derived = true,
-      .formula = "exp(S_scaled - shift * " LARGEST("S_scaled") ")" },
-    { LINE(4, 6), "sum", ROLE_SUM, "1", "ell_x", "exp",
-      "sum", "Σ e^(S / √d_attn)", .derived = true, .formula = "sum(exp)" },
+    POWER_ROWS(4, 6, "S_scaled", "(S / √d_attn)", "ell_z", "ell_x"),
     { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x", "exp sum",
       "A", "softmax(S / √d_attn)", .formula = "exp / sum",
       .also = "weights attn attention alpha" },
@@ -117,26 +118,19 @@ const StepRow step_table[] = {
       .formula = "(e - m) / root",
       .also = "normalised normalized xhat x̂" },
     { LINE(6, 3), "e_hat", ROLE_NORMALISED, "d_e", "ell",
-      "standardised gamma beta epsilon",
+      "gamma beta standardised epsilon",
       "ê", "(e - m) / √(v + ε) ⊙ γ + β",
       .formula = "standardised * gamma + beta", .also = "output out y" },
     { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell", "e W_u W_e",
       "logits", "W_u' e", "e W_u'", .also = "logit z" },
-    { LINE(7, 1), "exp", ROLE_POWERS, "N_V", "ell", "logits",
-      "exp", "e^logits", .derived = true,
-      .formula = "exp(logits - shift * " LARGEST("logits") ")" },
-    { LINE(7, 1), "sum", ROLE_SUM, "1", "ell", "exp",
-      "sum", "Σ e^logits", .derived = true, .formula = "sum(exp)" },
+    POWER_ROWS(7, 1, "logits", "logits", "N_V", "ell"),
     { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell", "exp sum",
       "p", "softmax(logits)", .formula = "exp / sum",
       .also = "probs prob probabilities softmax output" },
     { LINE(7, 1), "q", ROLE_TEMPERED, "N_V", "ell", "logits tau",
       "q", "softmax(logits / τ)", .derived = true,
       .formula = "softmax(logits / tau)", .with = "tau" },
-    { LINE(7, 1), "kept", ROLE_KEPT, "N_V", "ell", "q",
-      "kept", "q of the tokens that are kept, divided by its sum",
-      .derived = true, .formula = "keep(q, top_k, top_p)",
-      .also = "nucleus", .with = "top_k top_p" },
+    KEPT_ROW(7, 1, "ell"),
     { LINE(7, 1), "loss", ROLE_LOSS, "1", "1", "p target",
       "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
       .derived = true,
@@ -214,10 +208,7 @@ const StepRow step_table[] = {
       "p", "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]" },
     { LINE(14, 5), "q", ROLE_TEMPERED, "N_V", "1", "p tau",
       "q", "p^(1/τ) / Σ p^(1/τ)" },
-    { LINE(14, 5), "kept", ROLE_KEPT, "N_V", "1", "q",
-      "kept", "q of the tokens that are kept, divided by its sum",
-      .derived = true, .formula = "keep(q, top_k, top_p)",
-      .also = "nucleus", .with = "top_k top_p" },
+    KEPT_ROW(14, 5, "1"),
     { LINE(14, 5), "y", ROLE_DRAWN, "1", "1", "q u",
       "y", "the first y with u < q[1] + ... + q[y]" },
     { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen", "y",
@@ -421,10 +412,7 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
     FILE *to = open_text_stream(&text);
     if (placed && step->algorithm != run->algorithm)
         fprintf(to, "Algorithm %d, ", step->algorithm);
-    if (placed)
-        print_step_text(to, run, step);
-    else
-        print_meaning(to, run, step);
+    (placed ? print_step_text : print_meaning)(to, run, step);
     return close_text_stream(&text, arena);
 }
 

@@ -103,8 +103,8 @@ LAW(where_it_went_on_from_and_the_layout_are_said_first)
     char *name = write_text("b.sheet", "algorithm 4\nS = 0 0 ; 0 0\n"
                             "d_attn = 2\nclaim A = 0.5 0.5 ; 0.5 0.5\n");
     assert_string_equal(SAID(check, name).out,
-        "Algorithm 4 from S: line 5 to A, layout paper: columns are tokens, "
-        "W x (not\nnamed; 'layout textbook' names one)\n"
+        "Algorithm 4 from S to A, layout paper: columns are tokens, W x "
+        "(not named;\n'layout textbook' names one)\n"
         "A     right, 4 of 4 entries\nall right\n");
 }
 

@@ -93,12 +93,12 @@ static void shown_at(Where where, const char *text, const char *part)
 LAW(the_first_line_says_from_where)
 {
     assert_shown("algorithm 4\n" QKV "V = 2 0 ; 0 2\n",
-                 "Algorithm 4 from Q, K, V: line 4, layout textbook");
-    assert_shown("algorithm 4\n" QKV, "from Q, K: line 4 to A, layout");
+                 "Algorithm 4 from Q, K, V to V_tilde, layout textbook");
+    assert_shown("algorithm 4\n" QKV, "from Q, K to A, layout");
     assert_shown("algorithm 7\nlayout paper\nlogits = 1 2\n",
-                 "Algorithm 7 from logits: line 1, layout paper");
+                 "Algorithm 7 from logits to p, layout paper");
     assert_shown("algorithm 4\nlayout paper\nX = 1 0 ; 0 1\n",
-                 "so assumed: Z = X, W_q = I, b_q = 0, W_k = I,");
+                 "so assumed: W_q = I, b_q = 0, Z = X, W_k = I,");
 }
 
 LAW(a_layout_is_guessed_and_said)
