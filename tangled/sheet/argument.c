@@ -251,20 +251,24 @@ static bool is_new(int algorithm, const StepRow *row)
     return algorithm < 8 || row->algorithm >= 8;
 }
 
+static void list_steps(char *list, size_t size, int algorithm)
+{
+    *list = '\0';
+    for (const StepRow *row = step_table; row < step_table + step_rows; row++)
+        if (comes_by(algorithm, row) && is_new(algorithm, row))
+            add_to_list(list, size, row->name);
+}
+
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
 {
-    char *list = to, *const end = to + NAMES_BYTES;
-    if (!claim) {
-        list += sprintf(list, "Algorithm %d takes ", algorithm);
-        list_arguments(list, (size_t)(end - list), algorithm);
-        list += strlen(list);
-    }
-    list += sprintf(list, claim ? "the steps are " : "; its steps are ");
-    *list = '\0';
-    for (int k = 0; k < step_rows; k++)
-        if (comes_by(algorithm, &step_table[k])
-            && is_new(algorithm, &step_table[k]))
-            add_to_list(list, (size_t)(end - list), step_table[k].name);
+    char steps[NAMES_BYTES / 2], names[NAMES_BYTES / 2];
+    list_steps(steps, sizeof steps, algorithm);
+    list_arguments(names, sizeof names, algorithm);
+    if (claim)
+        snprintf(to, NAMES_BYTES, "the steps are %s", steps);
+    else
+        snprintf(to, NAMES_BYTES, "Algorithm %d takes %s; its steps are %s",
+                 algorithm, names, steps);
     return to;
 }
 
@@ -275,8 +279,8 @@ void print_algorithm(FILE *out, int algorithm)
     print_list(out, heading, sheet_starts[algorithm]);
     list_arguments(names, sizeof names, algorithm);
     print_list(out, "It takes", names);
-    names_text(names, algorithm, true);
-    print_list(out, "Its steps are", names + strlen("the steps are "));
+    list_steps(names, sizeof names, algorithm);
+    print_list(out, "Its steps are", names);
 }
 
 void print_starts(FILE *out)

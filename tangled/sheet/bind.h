@@ -55,6 +55,9 @@ const char *letter_of(const Job *job, const StepRow *row,
 /* Returns which model the algorithm runs. */
 Architecture architecture(const Job *job);
 
+/* Returns whether scores hide, which only masked ones do. */
+bool hides(const Item *item);
+
 /* Refuses an item that may be of any of three attentions. */
 _Noreturn void refuse_which_attention(const Job *job, const Item *item);
 #endif

@@ -35,13 +35,12 @@ static void check_entries(const Job *job, const Step *step)
                          "of the sheet must be smaller.",
                          step->line, step->algorithm, k % M->rows + 1,
                          k / M->rows + 1, step->name);
-    for (int t = 0; t < tokens && step->role == ROLE_SCALED; t++) {
-        int seen = 0;
-        for (int u = 0; u < n / tokens; u++)
-            seen += isfinite(M->at[step->transposed
-                                   ? u * tokens + t
-                                   : t * (n / tokens) + u]) != 0;
-        if (seen == 0)
+    for (int t = 1; t <= tokens && step->role == ROLE_SCALED; t++) {
+        bool sees = false;
+        for (int u = 1; u <= n / tokens; u++)
+            sees |= isfinite(step->transposed ? AT(M, t, u)
+                                              : AT(M, u, t));
+        if (!sees)
             fail_in_text(job->f, job->start->at,
                          "the mask hides every token from one of them.");
     }
@@ -61,31 +60,28 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
     return copy;
 }
 
-/* The root of a variance must be larger; what is smaller may be left of
-   rounding the mean m. */
-static double least_root(double m)
-{
-    bool single = sizeof(real) == sizeof(float);
-    return fmax((single ? 1e-6 : 1e-14) * fabs(m),
-                sqrt(single ? FLT_MIN : DBL_MIN));
-}
-
+/* The root of a variance must be larger than what rounding the mean m may
+   leave of it. */
 static void check_root(const Job *job, const Step *step)
 {
-    bool model = job->run.algorithm >= 8,
-         seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
+    const bool single = sizeof(real) == sizeof(float),
+               model = job->run.algorithm >= 8,
+               seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
     const Item *e = model ? NULL : find_item(job, "e", 0);
     char where[40] = "";
     if (model)
         snprintf(where, sizeof where, "in layer_norm (%s%.0d) ",
                  step->layer > 0 ? "layer " : "the last", step->layer);
-    for (int t = 0; t < step->M->rows * step->M->cols; t++)
-        if (!((real)sqrt(step->M->at[t] + job->epsilon)
-              > least_root(seen ? step[-1].M->at[t] : 0)))
+    for (int t = 0; t < step->M->rows * step->M->cols; t++) {
+        double m = seen ? step[-1].M->at[t] : 0,
+               least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
+                            sqrt(single ? FLT_MIN : DBL_MIN));
+        if (!((real)sqrt(step->M->at[t] + job->epsilon) > least))
             fail_in_text(job->f, (e == NULL ? job->start : e)->at,
                          "%stoken %d has variance 0, and line 3 of Algorithm "
                          "6 would divide by 0; an epsilon, such as 'epsilon "
                          "1e-5', prevents that.", where, t + 1);
+    }
 }
 
 static int time_of(const Job *job, Step *step)
@@ -413,10 +409,11 @@ static void note_sources(Job *job, const Step *step, const StepRow *row)
             note_stand_in(job, a, g);
         if (g == NULL && strcmp(name, "Z") == 0)
             g = find_beside(job, step, "X");
-        if (g != NULL)
-            g->used = true;
+        if (g != NULL && g->user == NULL)
+            g->user = row;
         for (int k = 0; k < job->givens && from != NULL; k++)
-            job->given[k].used |= job->given[k].place.row == from->step.row;
+            if (job->given[k].place.row == from->step.row)
+                job->given[k].user = row;
     }
     job->now.last = step->row;
 }
@@ -448,8 +445,7 @@ static Mat given_value(Job *job, const Step *step, const char *name)
         return beside;
     const struct { const char *name; double x; } numbers[] = {
         { "epsilon", job->epsilon }, { "tau", job->tau },
-        { "top_k", find_item(job, "top_k", 0) == NULL ? 0
-                     : integer_given(job, "top_k", 1, 1000000, "") },
+        { "top_k", number_given(job, "top_k", 0) },
         { "top_p", number_given(job, "top_p", 0) },
         { "scaling", scaling(job) }, { "beta", 0 },
         { "shift", job->run.shifted } };
@@ -719,28 +715,15 @@ static void derive_beside(Job *job, const Step *step, bool behind)
         derive(job, step, r);
 }
 
-static const StepRow *user_of(int algorithm, const char *name)
-{
-    const StepRow *row = step_table;
-    while (row < step_table + step_rows
-           && !(comes_by(algorithm, row)
-                && word_in(row->from, name, strlen(name))))
-        row++;
-    return row < step_table + step_rows ? row : NULL;
-}
-
 static void tell_gradients(Job *job)
 {
     for (const Given *g = job->given; g < job->given + job->givens; g++) {
-        const char *name = g->place.name;
-        bool mine = g->item != NULL && g->M != NULL && g->place.row == NULL
-                 && g->shape->kind != MASK && (!job->late || g->used);
-        const StepRow *user = mine ? user_of(job->run.algorithm, name) : NULL;
-        if (user == NULL)
+        if (g->item == NULL || g->user == NULL || g->place.row != NULL
+            || g->shape->kind == MASK)
             continue;
-        Step step = { .algorithm = user->algorithm, .line = user->line,
-                      .name = name, .head = g->place.head,
-                      .aspect = GRADIENT,
+        Step step = { .algorithm = g->user->algorithm,
+                      .line = g->user->line, .name = g->place.name,
+                      .head = g->place.head, .aspect = GRADIENT,
                       .transposed = is_transposed(g->shape->kind,
                                                   job->run.layout) };
         struct Matrix view = *g->M;

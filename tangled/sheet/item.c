@@ -167,11 +167,6 @@ Part part_of_line(int a, int l)
          : l == 16 ? ED : l <= 8 ? ENC : DEC;
 }
 
-static Part part_of_row(const StepRow *row)
-{
-    return part_of_line(row->algorithm, row->line);
-}
-
 bool is_any_given(const Job *job, const char *names)
 {
     const Sheet *sheet = job->run.sheet;
@@ -189,8 +184,7 @@ static bool is_in_heads(const Job *job, const StepRow *row)
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
 }
 
-/* Scores that hide are masked ones. */
-static bool hides(const Item *item)
+bool hides(const Item *item)
 {
     int k = 0, n = item->rows * item->cols;
     while (k < n && item->entry[k].value != -INFINITY)
@@ -205,7 +199,7 @@ static bool can_give(const Job *job, const Item *item, const StepRow *row)
     if (!can_be_given(algorithm, row) || strcmp(row->name, item->name) != 0
         || (item->head > 0 && !is_in_heads(job, row))
         || (item->part != NOWHERE && row->algorithm >= 8
-            && part_of_row(row) != item->part))
+            && part_of_line(row->algorithm, row->line) != item->part))
         return false;
     if (item->line != 0)
         return row->line == item->line && row->algorithm == item->algorithm;
@@ -269,7 +263,7 @@ static bool enter_step(Job *job, Given *g)
         || (algorithm > 10 && algorithm != 14))
         return false;
     Part part = item->part != NOWHERE ? item->part
-              : row->algorithm >= 8 ? part_of_row(row)
+              : row->algorithm >= 8 ? part_of_line(row->algorithm, row->line)
               : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
     if (algorithm == 8 && row->algorithm <= 5 && part == LAYER)
         refuse_which_attention(job, item);

@@ -18,7 +18,7 @@ typedef struct {                /* what is given, or stands in for that   */
     const Argument *shape;      /* its kind, and the letters of its shape */
     Step place;                 /* W_q of layer 2, head 1; or, where it
                                    has a row, a step                      */
-    bool used;                  /* something is computed from it          */
+    const StepRow *user;        /* the first step computed from it        */
     Mat M;                      /* in the paper's layout; NULL: a number,
                                    a list or a word                       */
     Mat *to;                    /* where theta has it; NULL: in none      */

@@ -58,6 +58,7 @@ static void read_settings(Job *job)
     if (job->tau == 0 && job->run.algorithm == 7)
         fail_in_text(job->f, find_item(job, "tau", 0)->at,
                      "tau must be above 0; 0 is for Algorithm 14.");
+    integer_given(job, "top_k", 1, 1000000, "");
     job->epsilon = number_given(job, "epsilon", 0);
     job->hyper = (Hyperparameters){ .epsilon = job->epsilon,
                                     .rms = job->run.rms };
@@ -105,15 +106,6 @@ static bool is_shifted(const Job *job)
     return any && all;
 }
 
-/* S_scaled is claimed before the mask where no entry is hidden. */
-static bool is_hidden_nowhere(const Item *claim)
-{
-    for (int k = 0; k < claim->rows * claim->cols; k++)
-        if (claim->entry[k].value == -INFINITY)
-            return false;
-    return true;
-}
-
 /* Derived are the steps that are claimed, and those that go with what is
    given. Where no tau is given, q may still be claimed. */
 static void want_derived(Job *job)
@@ -135,7 +127,7 @@ static void want_derived(Job *job)
             job->wanted[r] |= sheet->item[k].claim
                            && strcmp(sheet->item[k].name, row->name) == 0
                            && (row->role != ROLE_SCALED
-                               || is_hidden_nowhere(&sheet->item[k]));
+                               || !hides(&sheet->item[k]));
         if (row->role == ROLE_LOSS && job->wanted[r]
             && job->backwards == NULL && job->run.algorithm == 7)
             job->backwards = row;
@@ -160,7 +152,8 @@ static void check_used(const Job *job)
                        : ": d_attn is missing, or 'scale no', or a number "
                          "such as 'scale 8'", job->run.algorithm, starts);
         bool of_mlp = strncmp(g->item->name + 1, "_mlp", 4) == 0;
-        if (g->M != NULL && g->place.aspect == VALUE && !g->used && !of_mlp)
+        if (g->M != NULL && g->place.aspect == VALUE && g->user == NULL
+            && !of_mlp)
             fail_in_text(job->f, g->item->at, "%s is not used, since a later "
                          "step is given or another matrix is missing; "
                          "Algorithm %d starts from %s.",

@@ -1,4 +1,5 @@
 /* The steps of a run: their names, their formulas, their places. */
+#include "sheet/claim.h"
 #include "sheet/label.h"
 #include <math.h>
 #include <stdlib.h>
@@ -335,17 +336,12 @@ static const char *formula_text(const Run *run, const Step *step)
     if (step->role == ROLE_DRAWN && step > run->step
         && step[-1].role == ROLE_KEPT)
         return "the first y with u < kept[1] + ... + kept[y]";
-    if (run->tied && strcmp(step->name, "logits") == 0)
-        return run->layout->rows ? "e W_eᵀ" : "W_eᵀ e";
-    if (run->tied && f->columns != NULL
-        && strcmp(f->columns, "softmax(W_u' X)") == 0)
-        return run->layout->rows ? "softmax(X W_eᵀ)" : "softmax(W_eᵀ X)";
     return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
 }
 
 void print_formula(FILE *out, const Run *run, const char *formula)
 {
-    static const char scale[] = " / √d_attn";
+    static const char scale[] = " / √d_attn", tied[] = "W_u'";
     bool primed = run->layout->rows != run->layout->weights;
     const char *positions = strstr(formula, " + W_p[");
     for (const char *p = formula; *p != '\0'; p++)
@@ -353,7 +349,10 @@ void print_formula(FILE *out, const Run *run, const char *formula)
             break;
         else if (!run->scaled && strncmp(p, scale, strlen(scale)) == 0)
             p += strlen(scale) - 1;
-        else if (*p != '\'')
+        else if (run->tied && strncmp(p, tied, strlen(tied)) == 0) {
+            fputs("W_eᵀ", out);
+            p += strlen(tied) - 1;
+        } else if (*p != '\'')
             fputc(*p, out);
         else if (primed)
             fputs("ᵀ", out);
@@ -421,9 +420,8 @@ int decimals_shown(const Run *run)
     int most = 0;
     for (int k = 0; k < run->sheet->n; k++) {
         const Item *item = &run->sheet->item[k];
-        for (int i = 0; item->claim && i < item->rows * item->cols; i++)
-            if (item->entry[i].decimals > most)
-                most = item->entry[i].decimals;
+        if (item->claim && most_decimals(item) > most)
+            most = most_decimals(item);
     }
     return run->decimals >= 0 ? run->decimals
          : most == 0 ? 4 : most > 15 ? 15 : most;
@@ -474,20 +472,17 @@ const char *sums_text(const Run *run)
                              : "each column sums to 1";
 }
 
-static bool same_matrix(const Step *a, const Step *b)
-{
-    bool equal = strcmp(a->name, b->name) == 0 && a->head == b->head
-              && a->algorithm == b->algorithm;
-    for (int j = 1; equal && j <= a->M->cols; j++)
-        for (int i = 1; i <= a->M->rows; i++)
-            equal &= AT(a->M, i, j) == AT(b->M, i, j);
-    return equal;
-}
 
 bool mask_is_1(const Run *run, const Step *step)
 {
-    return step > run->step && step->role == ROLE_MASKED
-        && same_matrix(step, step - 1);
+    const Step *before = step - 1;
+    bool equal = step > run->step && step->role == ROLE_MASKED
+              && strcmp(step->name, before->name) == 0
+              && step->head == before->head
+              && step->algorithm == before->algorithm;
+    for (int k = 0; equal && k < step->M->rows * step->M->cols; k++)
+        equal = step->M->at[k] == before->M->at[k];
+    return equal;
 }
 
 static bool alike(const Step *a, const Step *b)
