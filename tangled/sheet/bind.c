@@ -347,7 +347,6 @@ static void bind_model(Job *job)
         job->positions = theta->W_p;
 }
 
-
 static void check_chances(const Job *job, const Item *item, Mat p, int j)
 {
     double sum = 0;
