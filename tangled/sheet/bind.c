@@ -377,7 +377,8 @@ static void bind_steps(Job *job)
 
 static void check_tied(Job *job)
 {
-    const Item *W_u = find_item(job, "W_u", 0), *W_e = find_item(job, "W_e", 0);
+    const Item *W_u = find_item(job, "W_u", 0),
+               *W_e = find_item(job, "W_e", 0);
     bool tied = job->run.tied;
     if (tied && W_u != NULL)
         fail_in_text(job->f, W_u->at,

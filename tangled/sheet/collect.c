@@ -403,7 +403,7 @@ static void note_sources(Job *job, const Step *step, const StepRow *row)
         if (from == NULL && inner != NULL && inner->derived)
             note_sources(job, step, inner);
         if (row->algorithm == 6 && job->run.algorithm >= 8 && a != NULL
-            && a->rows != NULL)         /* the line that calls it names these */
+            && a->rows != NULL)         /* the line that calls it has these */
             continue;
         if (a != NULL)
             note_stand_in(job, a, g);
