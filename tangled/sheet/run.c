@@ -207,8 +207,8 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "" },
                   .f = f, .arena = arena, .H = 1 };
     job->run.algorithm = which_algorithm(job);
-    read_settings(job);
     check_items(job);
+    read_settings(job);
     check_needs(job);
     choose_layout(job, layout);
     if (!all_fit(job, job->run.layout, &job->size, &misfit))
