@@ -6,7 +6,6 @@
 #include "library/tape.h"
 #include "practice/practice.h"
 #include <ctype.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -263,11 +262,6 @@ static Mat count_rows(Parser *p, const Operand a[])
     return filled_matrix(p, 1, 1, a->M->rows);
 }
 
-static Mat count_cols(Parser *p, const Operand a[])
-{
-    return filled_matrix(p, 1, 1, a->M->cols);
-}
-
 /* A column of 1, 2, ..., as high as M. */
 static Mat row_numbers(Parser *p, const Operand a[])
 {
@@ -307,31 +301,28 @@ static Mat one_hot_of(Parser *p, const Operand a[])
     return put_on_tape(p, Y);
 }
 
-/* The logarithm of the entry of each column of a[1] where a[0] is 1. Where
-   a probability has underflowed it comes from the logits. */
+/* The logarithm of the entry of each column of a[1] that a token of a[0]
+   names. Where a probability has underflowed it comes from the logits. */
 static Mat logs_of(Parser *p, const Operand a[])
 {
-    const bool single = sizeof(real) == sizeof(float);
-    Mat which = a->M, P = a[1].M;
-    if (P == NULL || P->rows != which->rows || P->cols != which->cols)
+    Mat P = a[1].M;
+    const Operand ids[] = { *a, exact_number(P == NULL ? 0 : P->rows) };
+    Mat which = one_hot_of(p, ids);
+    if (which == NULL || which->cols != P->cols)
         return NULL;
     size_t bytes = (size_t)P->cols * sizeof(int);
     int *row = arena_alloc(tape_arena(P->tape), bytes);
     int *column = arena_alloc(tape_arena(P->tape), bytes);
-    bool vanishes = false;
-    for (int j = 1; j <= P->cols; j++)
-        for (int i = 1; i <= P->rows; i++)
-            if (AT(which, i, j) != 0) {
-                row[j - 1] = i;
-                column[j - 1] = j;
-                vanishes |= AT(P, i, j) < (single ? FLT_MIN : DBL_MIN);
-            }
-    if (vanishes && P->logits != NULL)
-        return log_prob(P, (Tokens){ P->cols, row },
-                        (Tokens){ P->cols, column });
-    Operand chosen = apply_to_two(p, TIMES, a[0], a[1]);
+    Operand chosen = apply_to_two(p, TIMES, matrix_operand(which), a[1]);
     chosen.M = column_sums(p, &chosen);
-    return apply(p, LN, 1, &chosen).M;
+    bool vanishes = false;
+    for (int j = 1; j <= P->cols; j++) {
+        row[j - 1] = (int)a->M->at[j - 1];
+        column[j - 1] = j;
+        vanishes |= AT(chosen.M, 1, j) == 0;
+    }
+    return !vanishes || P->logits == NULL ? apply(p, LN, 1, &chosen).M
+         : log_prob(P, (Tokens){ P->cols, row }, (Tokens){ P->cols, column });
 }
 
 static Mat column_of(Parser *p, const Operand a[])
@@ -376,7 +367,6 @@ static const struct {
     { "sum",         1, .value = column_sums },
     { "largest",     1, .value = mark_largest },
     { "rows",        1, .value = count_rows },
-    { "cols",        1, .value = count_cols },
     { "index",       1, .value = row_numbers },
     { "column",      2, .value = column_of },
     { "one_hot",     2, .value = one_hot_of },

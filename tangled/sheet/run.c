@@ -5,31 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const int algorithms = 15;
-static int which_algorithm(Job *job)
-{
-    const Item *start = job->start = find_item(job, "algorithm", 0);
-    if (start == NULL && !job->run.sheet->inferred)
-        fail_with(job->f, "the sheet names no algorithm, and its matrices do "
-                "not show which it is; begin with a line such as "
-                "'algorithm 4'.");
-    if (start == NULL) {
-        job->start = job->run.sheet->item;
-        return job->run.sheet->algorithm;
-    }
-    const Sheet *sheet = job->run.sheet;
-    if (start->word != NULL && (sheet->algorithm == 0 || sheet->inferred))
-        fail_in_text(job->f, start->at, "no algorithm is called %s; type "
-                     "1 ... 15, or a word such as attention, multihead, "
-                     "layernorm or softmax.", start->word);
-    double n = start->word != NULL ? sheet->algorithm
-                                   : number_given(job, "algorithm", 0);
-    if (n != floor(n) || n < 1 || n > algorithms)
-        fail_in_text(job->f, start->at, "there is no sheet for Algorithm %g; "
-                     "the algorithms are 1 ... %d.", n, algorithms);
-    return (int)n;
-}
-
 static void read_settings(Job *job)
 {
     const Item *decimals = find_item(job, "decimals", 0),
@@ -206,7 +181,14 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     Job *job = arena_alloc(arena, sizeof *job);
     *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "" },
                   .f = f, .arena = arena, .H = 1 };
-    job->run.algorithm = which_algorithm(job);
+    if (sheet->algorithm == 0)
+        fail_with(f, "the sheet names no algorithm, and its matrices do not "
+                  "show which it is; begin with a line such as 'algorithm "
+                  "4'.");
+    job->run.algorithm = sheet->algorithm;
+    job->start = find_item(job, "algorithm", 0);
+    if (job->start == NULL)
+        job->start = sheet->item;
     check_items(job);
     read_settings(job);
     check_needs(job);

@@ -32,9 +32,6 @@ static const struct { unsigned first, last; const char *as; } plain[] = {
     { 0x2215, 0x2215, "/" },    { 0x00F7, 0x00F7, "/" },
     { 0x2018, 0x2019, "'" },    { 0x2032, 0x2032, "'" },
     { 0x201C, 0x201D, "\"" },   { 0x239B, 0x23AE, "|" },
-    { 0x2500, 0x2501, "-" },    { 0x2502, 0x2503, "|" },
-    { 0x2550, 0x2550, "=" },    { 0x2551, 0x2551, "|" },
-    { 0x2504, 0x257F, "+" },
 };
 
 static int write_plain(char *to, const unsigned char *p, int n)
@@ -100,6 +97,23 @@ static const char *find_spelled(const char *typed, bool digits, int algorithm)
     return known_name(algorithm, bare);
 }
 
+static bool starts_name(const char *p)
+{
+    unsigned char c = (unsigned char)*p;
+    return isalpha(c) || c >= 0x80 || c == '\\';
+}
+
+static const char *find_name_end(const char *p)
+{
+    if (!starts_name(p))
+        return p;
+    for (unsigned char c; c = (unsigned char)*p, isalnum(c) || c >= 0x80
+         || (c != '\0' && strchr("_^~{}\\", c) != NULL)
+         || (c == '.' && starts_name(p + 1)); )
+        p++;
+    return p;
+}
+
 /* The algorithm that a word names, such as attention; 0: none. */
 static int find_algorithm_named(const char *p, size_t n)
 {
@@ -117,27 +131,27 @@ static int find_algorithm_named(const char *p, size_t n)
     return 0;
 }
 
-/* How many letters stand there, with - and _ between them. */
-static size_t count_letters(const char *p)
-{
-    size_t n = 0;
-    while (isalpha((unsigned char)p[n]) || (n > 0 && p[n] == '_'))
-        n++;
-    return n;
-}
-
-/* The number or the name behind `algorithm`, wherever that stands; 0: there
-   is none. */
-static int find_algorithm(const char *text)
+/* What a line such as `algorithm 4` names, wherever it stands; 0: there is
+   no such line. */
+static int find_algorithm(const char *text, Error *f)
 {
     for (const char *p = text; p != NULL; p = strchr(p, '\n')) {
         p += strspn(p, " \n");
         size_t n = match_word(p, "algorithm Algorithm alg");
-        const char *number = p + n + strspn(p + n, " =:");
-        if (n > 0 && isdigit((unsigned char)*number))
-            return parse_count(number, strspn(number, "0123456789"));
-        if (n > 0 && count_letters(number) > 0)
-            return find_algorithm_named(number, count_letters(number));
+        if (n == 0)
+            continue;
+        p += n + strspn(p + n, " =:");
+        size_t digits = strspn(p, "0123456789"),
+               letters = (size_t)(find_name_end(p) - p);
+        int algorithm = digits > 0 ? parse_count(p, digits)
+                                   : find_algorithm_named(p, letters);
+        const char *end = p + digits + letters;
+        if (algorithm < 1 || algorithm > 15
+            || !ends_line(end + strspn(end, " ")))
+            refuse_word(f, p, "there is no such algorithm; type one of 1 ... "
+                        "15, or a word such as attention, multihead, "
+                        "layernorm or softmax");
+        return algorithm;
     }
     return 0;
 }
@@ -152,30 +166,28 @@ static const struct {
     { "grad",  NOWHERE, GRADIENT }, { "new",  NOWHERE, NEW },
     { "i",     NOWHERE, VALUE },    { "n",    NOWHERE, VALUE },
 };
+enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
 
 static bool parse_prefix(const char *word, size_t n, Item *item)
 {
-    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
-        size_t letters = strlen(prefixes[k].word);
-        bool fits = letters <= n
-                 && strncmp(word, prefixes[k].word, letters) == 0,
-             counts = prefixes[k].aspect == VALUE;
-        size_t digits = !fits || !counts ? 0
-                      : strspn(word + letters, "0123456789");
-        if (!fits || letters + digits != n)
-            continue;
-        int number = parse_count(word + letters, digits);
-        if (!counts)
-            item->aspect = prefixes[k].aspect;
-        else if (prefixes[k].part == NOWHERE)
-            item->turn = number;
-        else {
-            item->part = prefixes[k].part;
-            item->layer = number;
-        }
-        return true;
+    size_t letters = strcspn(word, ".0123456789"), k = 0;
+    size_t digits = strspn(word + letters, "0123456789");
+    int number = parse_count(word + letters, digits);
+    while (k < PREFIXES && !word_in(prefixes[k].word, word, letters))
+        k++;
+    if (k == PREFIXES || letters + digits != n)
+        return false;
+    if (prefixes[k].aspect != VALUE) {
+        item->aspect = prefixes[k].aspect;
+        return digits == 0;
     }
-    return false;
+    if (prefixes[k].part == NOWHERE)
+        item->turn = number;
+    else {
+        item->part = prefixes[k].part;
+        item->layer = number;
+    }
+    return true;
 }
 
 static void split_name(const char *typed, Item *item, int algorithm)
@@ -190,23 +202,6 @@ static void split_name(const char *typed, Item *item, int algorithm)
         item->name = find_spelled(p, false, algorithm);
         item->head = parse_count(p, strlen(p));
     }
-}
-
-static bool starts_name(const char *p)
-{
-    unsigned char c = (unsigned char)*p;
-    return isalpha(c) || c >= 0x80 || c == '\\';
-}
-
-static const char *find_name_end(const char *p)
-{
-    if (!starts_name(p))
-        return p;
-    for (unsigned char c; c = (unsigned char)*p, isalnum(c) || c >= 0x80
-         || (c != '\0' && strchr("_^~{}\\", c) != NULL)
-         || (c == '.' && starts_name(p + 1)); )
-        p++;
-    return p;
 }
 
 static char *copy_text(Arena *arena, const char *from, const char *to)
@@ -323,11 +318,10 @@ static void refuse_other_name(const ItemReader *r)
 _Noreturn static void refuse_item_name(const ItemReader *r, bool claim)
 {
     char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
-    int algorithm = r->sheet->algorithm;
+    int algorithm = r->sheet->algorithm;        /* 0: not known */
     if (!claim)
         refuse_other_name(r);
-    snprintf(sentence, sizeof sentence, "unknown name; %s",
-             algorithm >= 1 && algorithm <= 15
+    snprintf(sentence, sizeof sentence, "unknown name; %s", algorithm > 0
              ? names_text(names, algorithm, claim)
              : "names are case-sensitive, such as X, Wq, W_q^1 or bq");
     refuse_word(r->error, r->p, sentence);
@@ -438,7 +432,7 @@ const Sheet *parse_sheet(Arena *arena, const char *name, char *text,
     f->sheet = name;
     clean_text(text, length, f);
     *sheet = (Sheet){ .name = name, .text = text,
-                      .algorithm = find_algorithm(text) };
+                      .algorithm = find_algorithm(text, f) };
     for (int k = 0; k < 7 && sheet->algorithm == 0; k++) {
         Error inner = *f;
         tried = (Sheet){ .name = name, .text = text, .inferred = true,

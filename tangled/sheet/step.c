@@ -135,7 +135,7 @@ const StepRow step_table[] = {
     { LINE(7, 1), "loss", ROLE_LOSS, "1", "1", "p target",
       "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
       .derived = true,
-      .formula = "total(-logs(one_hot(target, N_V), read))", .with = "target",
+      .formula = "total(-logs(target, read))", .with = "target",
       .also = "crossentropy CE L nll" },
     EMBEDDED_ROWS(8, 3, "Z", "z", "ell_z", "ℓ_z"),
     { LINE(8, 5), "Z", ROLE_ATTENDED, "d_e", "ell_z", "Z V_tilde",

@@ -100,21 +100,20 @@ int shift_decimals(int decimals, double exponent)
          : places > MOST_DECIMALS ? MOST_DECIMALS : (int)places;
 }
 
-/* 1, 1.50, .5 and 9.0e-04; strtod would take 0x1 as well. */
+/* 1, 1.50, .5 and 9.0e-04; but neither 007 nor 0x7. */
 static void read_digits(Token *t)
 {
     const char *p = t->start, *point = p + strspn(p, DIGITS), *last = point;
-    bool hexadecimal = *p == '0' && (p[1] == 'x' || p[1] == 'X');
     char *end;
     if (*last == '.')
         last += 1 + strspn(last + 1, DIGITS);
     t->kind = TOKEN_NUMBER;
-    t->value = hexadecimal ? 0 : strtod(p, &end);
-    t->end = hexadecimal ? point : end;
+    t->value = strtod(p, &end);
+    t->end = end;
     long exponent = t->end > last ? strtol(last + 1, NULL, 10) : 0;
     int fraction = last > point ? (int)(last - point) - 1 : 0;
     t->decimals = shift_decimals(fraction, (double)exponent);
-    if (*p == '0' && is_digit(p[1])) {
+    if (*p == '0' && strspn(p + 1, DIGITS "xX") > 0) {
         t->kind = TOKEN_ERROR;
         t->word = "a number has no 0 in front; 1 000 is typed 1000";
     }
