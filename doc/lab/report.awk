@@ -1,9 +1,9 @@
-# report.awk: the table that `grade --table` wrote, for other programs.
+# report.awk: the table that `grade` wrote in build/table, for other programs.
 #
 #     awk -v format=tap|junit|gradescope|csv -f report.awk TABLE...
 #
 # A line of the table is a trial: lab, name, algorithm, number, was it passed,
-# points, of how many, seconds, what is asked, and what is wrong, with a \r
+# the points that it pays, seconds, what is asked, and what is wrong, with a \r
 # behind each of its lines. As csv each table is a line, called by its file's
 # name; -v trials=yes gives each trial a column.
 
@@ -11,12 +11,12 @@ BEGIN { FS = "\t" }
 {
     if (FNR == 1) { file = FILENAME; sub(/.*\//, "", file); tables[++files] = file }
     lab[NR] = $1; name[NR] = $2; number[NR] = $3 "." $4; passed[NR] = $5
-    earned[NR] = $6; points[NR] = $7; seconds[NR] = $8; says[NR] = $9; wrong[NR] = $10
-    score += $6; most += $7; time += $8
+    earned[NR] = $5 * $6; points[NR] = $6; seconds[NR] = $7; says[NR] = $8; wrong[NR] = $9
+    score += earned[NR]; most += $6; time += $7
     column = trials == "yes" ? $1 " " $2 : $1
     if (!(column in cases)) header[++columns] = column
     cases[column]++; failures[column] += !$5
-    sum[files, column] += $6; total[files] += $6
+    sum[files, column] += earned[NR]; total[files] += earned[NR]
 }
 
 # Text, each of these characters as another program wants it.

@@ -1,16 +1,13 @@
 /* grade: judges what a student's program answers. It contains no algorithm
-   and no code of the student's. Main type: Trial. In: the directories of
-   labs, each with its trials and its program. Out: a report, and a table of
-   what each trial earned. */
+   and no code of the student's. Main type: Trial. In: the directory of a
+   lab, with its trials and its program. Out: a report, and a table with a
+   line for each trial, DIRECTORY/build/table. */
 #define _DEFAULT_SOURCE 1               /* for fileno and fchmod */
 #define _DARWIN_C_SOURCE 1              /* the same on macOS */
 #include "course/contain.h"
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,124 +20,59 @@ typedef struct {
     double *at;                         /* down the columns               */
 } Value;
 
+/* What one run shows: the right one, one with a slip, or the student's. */
 typedef struct {
+    const char *slip;                   /* what is wrong in it            */
     int n;
     Value *value;
-    bool complete;                      /* the algorithm returned         */
-    char ended[400];                    /* why it did not                 */
 } Values;
 
-typedef struct { char *what; Values values; } KnownSlip;
-
 typedef struct {
-    char name[80], *says;
-    int slips;
-    char *sheet;
+    char name[80], *says, *sheet;
     Values right;
-    KnownSlip *slip;
-    double points, earned, seconds;
-    char *report;                       /* what is wrong; NULL: nothing   */
+    int slips;
+    Values *slip;
+    bool passed;
+    double seconds;
+    char *report;                       /* what is wrong                  */
+    size_t bytes;                       /* of the report                  */
 } Trial;
 
 typedef struct { char line[12], *formula; } LabLine;
 
 typedef struct {
-    const char *directory, *name;
+    const char *directory;
     int algorithm, n, lines;
     Trial *trial;
     LabLine *line;
 } Lab;
 
-static void *memory(void *old, size_t bytes)
-{
-    void *new = realloc(old, bytes);
-    if (new == NULL) {
-        fprintf(stderr, "grade: the memory is full.\n");
-        exit(2);
-    }
-    return new;
-}
+static bool hints;                      /* no numbers in the report */
 
-static char *copy_of(const char *text)
+static void *or_no_memory(void *memory)
 {
-    return strcpy(memory(NULL, strlen(text) + 1), text);
+    if (memory != NULL)
+        return memory;
+    fprintf(stderr, "grade: the memory is full.\n");
+    exit(2);
 }
 
 /* Room for one more in a list of n, which is counted. */
 #define ONE_MORE(list, n) \
-    ((list) = memory(list, (size_t)((n) + 1) * sizeof *(list)), \
-     &(list)[(n)++])
+    ((list) = or_no_memory(realloc(list, (size_t)((n) + 1) \
+                                         * sizeof *(list))), &(list)[(n)++])
 
-/* "2 3 1 2 3 4 5 6": an entry takes two characters at least. */
-static bool read_entries(Value *v, const char *text)
+/* Returns the text of a file of the lab; NULL: there is none. */
+static char *file_text(const Lab *lab, const char *name)
 {
-    char *end;
-    long rows = strtol(text, &end, 10), cols = strtol(end, &end, 10);
-    long most = (long)strlen(end) / 2;
-    if (rows < 1 || cols < 1 || rows > most || cols > most / rows)
-        return false;
-    v->rows = (int)rows;
-    v->cols = (int)cols;
-    v->at = memory(NULL, (size_t)(rows * cols) * sizeof *v->at);
-    for (long k = 0; k < rows * cols; k++) {
-        char *next;
-        v->at[k] = strtod(end, &next);
-        if (next == end)
-            return false;
-        end = next;
-    }
-    return *end == '\0';
-}
-
-/* "step 4.6 1 A 2 2 ...", "result 2 2 ..." */
-static bool read_value(Values *values, const char *text)
-{
-    Value v = { .name = "result" };
-    int used = 0;
-    if (strncmp(text, "result ", 7) == 0)
-        used = 7;
-    else if (sscanf(text, "step %11s %d %79s %n", v.line, &v.time, v.name,
-                    &used) < 3 || used == 0)
-        return false;
-    if (!read_entries(&v, text + used)) {
-        free(v.at);
-        return false;
-    }
-    *ONE_MORE(values->value, values->n) = v;
-    return true;
-}
-
-static void free_values(const Values *values)
-{
-    for (int k = 0; k < values->n; k++)
-        free(values->value[k].at);
-    free(values->value);
-}
-
-static const Value *value_in(const Values *values, const Value *like)
-{
-    for (int k = 0; k < values->n; k++)
-        if (strcmp(values->value[k].line, like->line) == 0
-            && strcmp(values->value[k].name, like->name) == 0
-            && values->value[k].time == like->time)
-            return &values->value[k];
-    return NULL;
-}
-
-static const Value *result_of(const Values *values)
-{
-    return value_in(values, &(Value){ .name = "result" });
-}
-
-static char *file_text(const char *name)        /* NULL: none */
-{
-    FILE *file = fopen(name, "rb");
-    char *text = NULL;
+    char path[4096], *text = NULL;
     size_t n = 0, got;
+    snprintf(path, sizeof path, "%s/%s", lab->directory, name);
+    FILE *file = fopen(path, "rb");
     if (file == NULL)
         return NULL;
     do {
-        text = memory(text, n + 65537);
+        text = or_no_memory(realloc(text, n + 65537));
         got = fread(text + n, 1, 65536, file);
         n += got;
     } while (got > 0);
@@ -166,153 +98,161 @@ static bool starts_with(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static Trial *new_trial(Lab *lab, const char *line)
+/* Reads rows, columns and the entries, such as "2 3 1 2 3 4 5 6". */
+static bool read_entries(Value *v, const char *text)
 {
-    Trial *t = ONE_MORE(lab->trial, lab->n);
-    *t = (Trial){ .points = 1 };
-    int used = 0;
-    sscanf(line, "trial %79s %n", t->name, &used);
-    t->says = copy_of(line + used);
-    clean_text(t->name);
-    clean_text(t->says);
-    return t;
+    char *end;
+    long rows = strtol(text, &end, 10), cols = strtol(end, &end, 10);
+    long most = (long)strlen(end) / 2;
+    if (rows < 1 || cols < 1 || rows > most || cols > most / rows)
+        return false;
+    v->rows = (int)rows;
+    v->cols = (int)cols;
+    v->at = or_no_memory(calloc((size_t)(rows * cols), sizeof *v->at));
+    for (long k = 0; k < rows * cols; k++) {
+        char *next;
+        v->at[k] = strtod(end, &next);
+        if (next == end)
+            return false;
+        end = next;
+    }
+    return *end == '\0';
 }
 
-static bool read_sheet(Trial *t, char **text, int lines)
+/* Reads "step 4.6 1 A 2 2 ..." or "result 2 2 ..."; false: it is neither. */
+static bool read_value(Values *values, const char *text)
 {
-    char *from = *text;
-    if (lines < 1 || t->sheet != NULL)
+    Value v = { .name = "result" };
+    int used = 0;
+    if (starts_with(text, "result "))
+        used = 7;
+    else if (sscanf(text, "step %11s %d %79s %n", v.line, &v.time, v.name,
+                    &used) < 3 || used == 0)
         return false;
-    for (int k = 0; k < lines; k++, ++*text) {
-        *text += strcspn(*text, "\n");
-        if (**text == '\0')
-            return false;
-    }
-    size_t n = (size_t)(*text - from);
-    t->sheet = memory(NULL, n + 1);
-    memcpy(t->sheet, from, n);
-    t->sheet[n] = '\0';
+    if (!read_entries(&v, text + used))
+        return false;
+    *ONE_MORE(values->value, values->n) = v;
     return true;
 }
 
-static void read_line(Lab *lab, const char *line)      /* "line 4.1 ..." */
+static const Value *value_in(const Values *values, const Value *like)
 {
-    LabLine *l = ONE_MORE(lab->line, lab->lines);
-    int used = 0;
-    sscanf(line, "line %11s %n", l->line, &used);
-    l->formula = copy_of(line + used);
+    for (int k = 0; k < values->n; k++)
+        if (strcmp(values->value[k].line, like->line) == 0
+            && strcmp(values->value[k].name, like->name) == 0
+            && values->value[k].time == like->time)
+            return &values->value[k];
+    return NULL;
 }
 
-static Values *new_slip(Trial *t, char *line)
+static const Value *result_of(const Values *values)
 {
-    KnownSlip *slip = ONE_MORE(t->slip, t->slips);
-    *slip = (KnownSlip){ .what = line + 5 };
-    return &slip->values;
+    return value_in(values, &(Value){ .name = "result" });
 }
 
-/* Reads the trials of a lab; writes a sentence on what is wrong, or "". */
-static void read_text(Lab *lab, char *text, char *wrong, size_t size)
+/* Returns so many lines of the text, which moves behind them; NULL: it has
+   not so many. */
+static char *take_lines(char **text, int lines)
 {
-    Trial *t = NULL;
-    Values *values = NULL;
-    bool fine = true;
-    char *line;
-    while (fine && (line = next_line(&text)) != NULL) {
-        if (starts_with(line, "algorithm "))
-            lab->algorithm = atoi(line + 10);
-        else if (starts_with(line, "line "))
-            read_line(lab, line);
-        else if (starts_with(line, "trial ")) {
-            t = new_trial(lab, line);
-            values = NULL;
-        } else if (t != NULL && starts_with(line, "sheet ")) {
-            if ((fine = read_sheet(t, &text, atoi(line + 6))))
-                values = &t->right;
-        } else if (t != NULL && starts_with(line, "slip "))
-            values = new_slip(t, line);
-        else
-            fine = values != NULL && read_value(values, line);
-        if (!fine)
-            snprintf(wrong, size, "this line is not understood: %.60s",
-                     line);
+    char *from = *text;
+    for (int k = 0; k < lines; k++, ++*text) {
+        *text += strcspn(*text, "\n");
+        if (**text == '\0')
+            return NULL;
     }
-    for (int k = 0; k < lab->n && fine; k++)
-        if (!(fine = result_of(&lab->trial[k].right) != NULL))
-            snprintf(wrong, size, "the trial %s lacks a sheet or its "
-                     "result", lab->trial[k].name);
-    if (fine && (lab->n == 0 || lab->algorithm < 1))
-        snprintf(wrong, size, "no trial of an algorithm is in it");
+    return lines < 1 ? NULL : strndup(from, (size_t)(*text - from));
 }
 
+/* Reads a line of the file; rest is what follows. False: it has no place. */
+static bool read_line(Lab *lab, char *line, char **rest)
+{
+    Trial *t = lab->n == 0 ? NULL : &lab->trial[lab->n - 1];
+    Values *values = t == NULL || t->sheet == NULL ? NULL
+                   : t->slips == 0 ? &t->right : &t->slip[t->slips - 1];
+    int used = 0;
+    if (starts_with(line, "algorithm "))
+        lab->algorithm = atoi(line + 10);
+    else if (starts_with(line, "line ")) {
+        LabLine *l = ONE_MORE(lab->line, lab->lines);
+        sscanf(line, "line %11s %n", l->line, &used);
+        l->formula = line + used;
+    } else if (starts_with(line, "trial ")) {
+        t = ONE_MORE(lab->trial, lab->n);
+        *t = (Trial){ .report = "" };
+        sscanf(line, "trial %79s %n", t->name, &used);
+        t->says = line + used;
+    } else if (t != NULL && starts_with(line, "sheet "))
+        return t->sheet == NULL
+            && (t->sheet = take_lines(rest, atoi(line + 6))) != NULL;
+    else if (values != NULL && starts_with(line, "slip "))
+        *ONE_MORE(t->slip, t->slips) = (Values){ .slip = line + 5 };
+    else
+        return values != NULL && read_value(values, line);
+    return true;
+}
+
+/* Prints a sentence and returns false if the trials cannot be read. */
 static bool read_trials(Lab *lab)
 {
-    char name[4096], wrong[200] = "";
-    snprintf(name, sizeof name, "%s/trials", lab->directory);
-    char *text = file_text(name);
+    char *text = file_text(lab, "trials"), *line = NULL, wrong[200] = "";
     if (text == NULL)
         snprintf(wrong, sizeof wrong, "%s", strerror(errno));
-    else
-        read_text(lab, text, wrong, sizeof wrong);
+    while (text != NULL && *wrong == '\0'
+           && (line = next_line(&text)) != NULL)
+        if (!read_line(lab, line, &text))
+            snprintf(wrong, sizeof wrong, "this line is not understood: "
+                     "%.60s", line);
+    for (int k = 0; k < lab->n && *wrong == '\0'; k++)
+        if (result_of(&lab->trial[k].right) == NULL)
+            snprintf(wrong, sizeof wrong, "the trial %s lacks a sheet or "
+                     "its result", lab->trial[k].name);
+    if (*wrong == '\0' && (lab->n == 0 || lab->algorithm < 1))
+        snprintf(wrong, sizeof wrong, "no trial of an algorithm is in it");
     clean_text(wrong);
     if (*wrong != '\0')
-        fprintf(stderr, "grade: %s cannot be read: %s.\n", name, wrong);
+        fprintf(stderr, "grade: %s/trials cannot be read: %s.\n",
+                lab->directory, wrong);
     return *wrong == '\0';
 }
 
-static Values read_answer(const Answer *a)
+typedef struct {
+    Values shown;
+    bool complete;                      /* the algorithm returned         */
+    char ended[400];                    /* why it did not                 */
+} Reply;
+
+static void read_answer(Reply *r, const Answer *a)
 {
-    Values values = { .n = 0 };
     char *text = a->text, *line;
     bool fine = true;
     while (fine && text != NULL && (line = next_line(&text)) != NULL)
         if (strcmp(line, "end") == 0)
-            values.complete = a->status == 0;
-        else if (starts_with(line, "fault ")) {
-            snprintf(values.ended, sizeof values.ended, "%.*s",
+            r->complete = a->status == 0;
+        else if (starts_with(line, "fault "))
+            snprintf(r->ended, sizeof r->ended, "%.*s",
                      (int)strcspn(line + 6, ";"), line + 6);
-            clean_text(values.ended);
-        } else
-            fine = read_value(&values, line);
-    if (!values.complete && *values.ended == '\0')
-        strcpy(values.ended, a->why);
-    return values;
+        else
+            fine = read_value(&r->shown, line);
+    if (!r->complete && *r->ended == '\0')
+        strcpy(r->ended, a->why);
+    clean_text(r->ended);
 }
 
-/* Seconds that the runs of a lab took which came to nothing; when they are
-   more than MOST_SECONDS no other is tried. */
-static double wasted;
-enum { MOST_SECONDS = 15 };
-
-static Values answer_to(int program, const char *sheet)
+static Reply answer_to(int program, const char *sheet, double *wasted)
 {
-    if (wasted > (double)MOST_SECONDS)
-        return (Values){ .ended = "it was not tried, because the runs "
-                                  "before it took too long" };
+    enum { MOST_SECONDS = 15 };
+    Reply r = { .ended = "" };
+    if (*wasted > (double)MOST_SECONDS) {
+        strcpy(r.ended, "it was not tried, because the runs before it took "
+               "too long");
+        return r;
+    }
     double start = seconds_now();
     Answer a = run_contained(program, sheet);
-    Values values = read_answer(&a);
-    free(a.text);
-    if (!values.complete)
-        wasted += seconds_now() - start;
-    return values;
-}
-
-static bool hints;                      /* tell less */
-
-/* How far an entry may be off: a share of the largest one. */
-static double tolerance(const Value *right)
-{
-    double largest = 0;
-    for (int k = 0; k < right->rows * right->cols; k++)
-        if (isfinite(right->at[k]))
-            largest = fmax(largest, fabs(right->at[k]));
-    return 1e-5 * largest;
-}
-
-static bool is_near(double x, double right, double tolerance)
-{
-    return x == right
-        || (isfinite(right) && fabs(x - right) <= tolerance);
+    read_answer(&r, &a);
+    if (!r.complete)
+        *wasted += seconds_now() - start;
+    return r;
 }
 
 static bool shapes_agree(const Value *a, const Value *b)
@@ -320,17 +260,24 @@ static bool shapes_agree(const Value *a, const Value *b)
     return a->rows == b->rows && a->cols == b->cols;
 }
 
-/* The first entry that is wrong; -1: none. *wrong: how many are. */
+/* Returns the first entry that is wrong, -1: none; *wrong: how many are. An
+   entry may be off by a share of the largest one. */
 static int first_difference(const Value *a, const Value *right, int *wrong)
 {
-    const double most = tolerance(right);
+    const int n = right->rows * right->cols;
+    double largest = 0;
     int first = -1;
     *wrong = 0;
-    for (int k = a->rows * a->cols - 1; k >= 0; k--)
-        if (!is_near(a->at[k], right->at[k], most)) {
+    for (int k = 0; k < n; k++)
+        if (isfinite(right->at[k]))
+            largest = fmax(largest, fabs(right->at[k]));
+    for (int k = n - 1; k >= 0; k--) {
+        double x = a->at[k], y = right->at[k];
+        if (x != y && !(isfinite(y) && fabs(x - y) <= 1e-5 * largest)) {
             first = k;
             ++*wrong;
         }
+    }
     return first;
 }
 
@@ -341,61 +288,26 @@ static bool are_equal(const Value *a, const Value *right)
         && first_difference(a, right, &wrong) < 0;
 }
 
-static void complain(Trial *t, const char *sentence, ...)
-    __attribute__((format(printf, 2, 3)));
-static void complain(Trial *t, const char *sentence, ...)
+/* Returns the first value that was shown and is wrong, and what is right;
+   NULL: there is none. The result is the last one. */
+static const Value *first_wrong_value(const Values *all, const Values *shown,
+                                      const Value **right)
 {
-    va_list arguments;
-    size_t used = t->report == NULL ? 0 : strlen(t->report);
-    va_start(arguments, sentence);
-    size_t more = (size_t)vsnprintf(NULL, 0, sentence, arguments) + 1;
-    va_end(arguments);
-    t->report = memory(t->report, used + more);
-    va_start(arguments, sentence);
-    vsnprintf(t->report + used, more, sentence, arguments);
-    va_end(arguments);
-}
-
-static void report_step(Trial *t, const Lab *lab, const Value *v)
-{
-    if (*v->line == '\0') {
-        complain(t, "the result");
-        return;
+    for (int k = 0; k < all->n; k++) {
+        *right = &all->value[k];
+        const Value *v = value_in(shown, *right);
+        if (v != NULL && !are_equal(v, *right))
+            return v;
     }
-    size_t n = strcspn(v->line, ".");
-    complain(t, "%s (Algorithm %.*s, line %s", v->name, (int)n, v->line,
-             v->line[n] == '.' ? v->line + n + 1 : "");
-    for (int k = 0; k < lab->lines; k++)
-         if (strcmp(lab->line[k].line, v->line) == 0)
-             complain(t, ": %.200s", lab->line[k].formula);
-    complain(t, ")");
+    return NULL;
 }
 
-static void report_difference(Trial *t, const Lab *lab, const Value *found,
-                           const Value *right)
-{
-    report_step(t, lab, right);
-    if (!shapes_agree(found, right)) {
-        complain(t, ": it is %d x %d and must be %d x %d\n", found->rows,
-                 found->cols, right->rows, right->cols);
-        return;
-    }
-    int wrong, k = first_difference(found, right, &wrong);
-    complain(t, ": [%d, %d] is ", k % right->rows + 1, k / right->rows + 1);
-    if (hints)
-        complain(t, "wrong");
-    else
-        complain(t, "%.6g, expected %.6g", found->at[k], right->at[k]);
-    complain(t, "; %d of %d entries are wrong\n", wrong,
-             right->rows * right->cols);
-}
-
-/* Would the slip have given what was shown before a wrong value, too? */
+/* Would the slip have given what was shown before the wrong value, too? */
 static bool agrees_before(const Values *slip, const Value *wrong,
-                          const Values *found)
+                          const Values *shown)
 {
     for (int k = 0; k < slip->n; k++) {
-        const Value *v = value_in(found, &slip->value[k]);
+        const Value *v = value_in(shown, &slip->value[k]);
         if (v == wrong)
             break;
         if (v != NULL && !are_equal(v, &slip->value[k]))
@@ -404,117 +316,128 @@ static bool agrees_before(const Values *slip, const Value *wrong,
     return true;
 }
 
-/* Reports the slips that fit and give the result; or those that fit; or those
-   that give the value and the result, whatever was shown before. */
-static void report_slips(Trial *t, const Value *wrong, const Values *found)
+/* Returns how well a slip fits, from 0, not at all, to 3. */
+static int fit_of(const Values *slip, const Value *wrong, const Values *shown)
 {
-    const Value *result = result_of(found);
-    int n = 0;
-    for (int pass = 1; pass <= 3 && n == 0; pass++)
-        for (int k = 0; k < t->slips; k++) {
-            const Values *slip = &t->slip[k].values;
-            if (!are_equal(value_in(slip, wrong), wrong)
-                || (pass != 3 && !agrees_before(slip, wrong, found))
-                || (pass != 2 && !are_equal(result_of(slip), result)))
-                continue;
-            complain(t, "it matches if %s\n", t->slip[k].what);
-            n++;
-        }
+    if (!are_equal(value_in(slip, wrong), wrong))
+        return 0;
+    return 2 * agrees_before(slip, wrong, shown)
+         + are_equal(result_of(slip), result_of(shown));
 }
 
-static const Value *first_wrong_step(const Values *all, const Values *found,
-                                     const Value **right)
+static void report_slips(FILE *to, const Trial *t, const Value *wrong,
+                         const Values *shown)
 {
-    for (int k = 0; k < all->n; k++) {
-        *right = &all->value[k];
-        const Value *v = value_in(found, *right);
-        if (v != NULL && !are_equal(v, *right))
-            return v;
+    int best = 1;
+    for (int k = 0; k < t->slips; k++) {
+        int fit = fit_of(&t->slip[k], wrong, shown);
+        best = fit > best ? fit : best;
     }
-    return NULL;
+    for (int k = 0; k < t->slips; k++)
+        if (fit_of(&t->slip[k], wrong, shown) == best)
+            fprintf(to, "it matches if %s\n", t->slip[k].slip);
 }
 
-/* Judges the answer to a sheet; false: it is wrong, and is reported. */
-static bool judge_answer(Trial *t, const Lab *lab, const Values *found)
+/* Prints which step a value is, such as "A (Algorithm 4, line 6: ...)". */
+static void report_name(FILE *to, const Lab *lab, const Value *v)
 {
-    const Values *all = &t->right;
-    if (found->complete && are_equal(result_of(found), result_of(all)))
+    size_t n = strcspn(v->line, ".");
+    if (n == 0) {
+        fputs("the result", to);
+        return;
+    }
+    fprintf(to, "%s (Algorithm %.*s, line %s", v->name, (int)n, v->line,
+            v->line[n] == '.' ? v->line + n + 1 : "");
+    for (int k = 0; k < lab->lines; k++)
+        if (strcmp(lab->line[k].line, v->line) == 0)
+            fprintf(to, ": %.200s", lab->line[k].formula);
+    fputc(')', to);
+}
+
+static void report_difference(FILE *to, const Lab *lab, const Value *v,
+                              const Value *right)
+{
+    int wrong;
+    report_name(to, lab, right);
+    if (!shapes_agree(v, right)) {
+        fprintf(to, ": it is %d x %d and must be %d x %d\n", v->rows,
+                v->cols, right->rows, right->cols);
+        return;
+    }
+    int k = first_difference(v, right, &wrong);
+    fprintf(to, ": [%d, %d] is ", k % right->rows + 1, k / right->rows + 1);
+    if (hints)
+        fputs("wrong", to);
+    else
+        fprintf(to, "%.6g, expected %.6g", v->at[k], right->at[k]);
+    fprintf(to, "; %d of %d entries are wrong\n", wrong,
+            right->rows * right->cols);
+}
+
+static bool is_random(const Trial *t)
+{
+    return starts_with(t->name, "random-");
+}
+
+/* Judges the reply to a sheet and prints what is wrong; false: something. */
+static bool judge_reply(FILE *to, const Lab *lab, const Trial *t,
+                        const Reply *r)
+{
+    if (r->complete && are_equal(result_of(&r->shown), result_of(&t->right)))
         return true;
-    const Value *right, *wrong = first_wrong_step(all, found, &right);
-    if (!found->complete)
-        complain(t, "%s\n", found->ended);
+    const Value *right,
+                *wrong = first_wrong_value(&t->right, &r->shown, &right);
+    if (!r->complete)
+        fprintf(to, "%s\n", r->ended);
     if (wrong != NULL) {
-        report_difference(t, lab, wrong, right);
-        report_slips(t, wrong, found);
-    } else if (found->complete)
-        complain(t, "there is no result\n");
+        report_difference(to, lab, wrong, right);
+        report_slips(to, t, wrong, &r->shown);
+    } else if (r->complete)
+        fputs("there is no result\n", to);
     return false;
 }
 
-static void judge_trial(Trial *t, const Lab *lab, int program)
+static FILE *open_report(Trial *t)
 {
-    double start = seconds_now();
-    Values found = answer_to(program, t->sheet);
-    bool right = judge_answer(t, lab, &found);
-    free_values(&found);
-    t->earned = right ? t->points : 0;
-    t->seconds = seconds_now() - start;
+    return or_no_memory(open_memstream(&t->report, &t->bytes));
 }
 
-/* Reports what the compiler said, once, on the first trial. */
-static void report_errors(const Lab *lab)
+static void judge_trials(Lab *lab, int program)
 {
-    enum { LINES = 40 };
-    char name[4096], *line;
-    snprintf(name, sizeof name, "%s/build/errors", lab->directory);
-    char *all = file_text(name), *text = all;
-    if (all == NULL || *all == '\0')
-        complain(&lab->trial[0],
-                 "there is no program %s/build/ftx; say make\n",
-                 lab->directory);
-    else
-        complain(&lab->trial[0], "it does not compile:\n");
-    for (int k = 0; k < LINES && text != NULL; k++)
-        if ((line = next_line(&text)) == NULL)
-            break;
-        else {
-            clean_text(line);
-            complain(&lab->trial[0], "%s\n", line);
-        }
-    free(all);
-    for (int k = 1; k < lab->n; k++)
-        complain(&lab->trial[k], "there is no program\n");
-}
-
-/* Worked examples are published: they count where a random sheet, if one is
-   asked, is right, too. */
-static void weigh_published(const Lab *lab)
-{
-    int asked = 0, right = 0;
-    for (int k = 0; k < lab->n; k++)
-        if (starts_with(lab->trial[k].name, "random-")) {
-            asked++;
-            right += lab->trial[k].report == NULL;
-        }
-    for (int k = 0; k < lab->n && asked > 0 && right == 0; k++)
-        if (starts_with(lab->trial[k].name, "worked-")
-            && lab->trial[k].report == NULL) {
-            lab->trial[k].earned = 0;
-            complain(&lab->trial[k], "it is published, and counts as soon "
-                     "as a random sheet is right\n");
-        }
-}
-
-/* Reports the sheet of the smallest random trial that failed. */
-static void report_sheet(Lab *lab)
-{
+    double wasted = 0;
+    bool has_sheet = false;
     for (int k = 0; k < lab->n; k++) {
         Trial *t = &lab->trial[k];
-        if (t->report != NULL && starts_with(t->name, "random-")) {
-            complain(t, "the sheet:\n%s", t->sheet);
-            return;
+        FILE *to = open_report(t);
+        double start = seconds_now();
+        Reply r = answer_to(program, t->sheet, &wasted);
+        t->passed = judge_reply(to, lab, t, &r);
+        t->seconds = seconds_now() - start;
+        if (!t->passed && is_random(t) && !has_sheet) {
+            fprintf(to, "the sheet:\n%s", t->sheet);
+            has_sheet = true;
         }
+        fclose(to);
     }
+}
+
+/* Reports on the first trial what the compiler said. */
+static void report_errors(Lab *lab)
+{
+    enum { LINES = 40 };
+    FILE *to = open_report(&lab->trial[0]);
+    char *text = file_text(lab, "build/errors"), *line;
+    if (text == NULL || *text == '\0')
+        fprintf(to, "there is no program %s/build/ftx; say make\n",
+                lab->directory);
+    else
+        fputs("it does not compile:\n", to);
+    for (int k = 0; k < LINES && text != NULL
+                    && (line = next_line(&text)) != NULL; k++) {
+        clean_text(line);
+        fprintf(to, "%s\n", line);
+    }
+    fclose(to);
 }
 
 static void judge_lab(Lab *lab)
@@ -522,221 +445,89 @@ static void judge_lab(Lab *lab)
     char name[4096];
     snprintf(name, sizeof name, "%s/build/ftx", lab->directory);
     int program = open(name, O_RDONLY);
-    wasted = 0;
     if (program < 0) {
         report_errors(lab);
         return;
     }
     if (geteuid() == 0)
         fchmod(program, 0755);
-    for (int k = 0; k < lab->n; k++)
-        judge_trial(&lab->trial[k], lab, program);
-    weigh_published(lab);
-    report_sheet(lab);
+    judge_trials(lab, program);
     close(program);
 }
 
-static bool read_points(const char *name, Lab lab[], int labs)
+static void print_report(const Lab *lab)
 {
-    char *text = file_text(name), *line, rest;
-    char algorithm[80], trial[80];
-    double points;
-    if (text == NULL) {
-        fprintf(stderr, "grade: %s cannot be read: %s.\n", name,
-                strerror(errno));
-        return false;
-    }
-    for (int n = 1; (line = next_line(&text)) != NULL; n++) {
-        line[strcspn(line, "#")] = '\0';
-        if (line[strspn(line, " \t\r")] == '\0')
-            continue;
-        if (sscanf(line, "%79s %79s %lf %c", algorithm, trial, &points,
-                   &rest) != 3 || !(points >= 0 && points <= 1e6)) {
-            fprintf(stderr, "%s:%d: a line has an algorithm, a trial and "
-                    "its points, such as 'alg04 random-* 2'.\n", name, n);
-            return false;
-        }
-        for (int k = 0; k < labs; k++)
-            for (int i = 0; i < lab[k].n; i++) {
-                Trial *t = &lab[k].trial[i];
-                if (fnmatch(algorithm, lab[k].name, 0) == 0
-                    && fnmatch(trial, t->name, 0) == 0)
-                    t->points = points;
-            }
-    }
-    return true;
-}
-
-static double sum_of(const Lab lab[], int labs, bool earned)
-{
-    double sum = 0;
-    for (int k = 0; k < labs; k++)
-        for (int i = 0; i < lab[k].n; i++)
-            sum += earned ? lab[k].trial[i].earned : lab[k].trial[i].points;
-    return sum;
-}
-
-static bool is_passed(const Trial *t) { return t->report == NULL; }
-
-static void print_lines(FILE *out, const char *text, const char *before)
-{
-    while (*text != '\0') {
-        int n = (int)strcspn(text, "\n");
-        fprintf(out, "%s%.*s\n", before, n, text);
-        text += n + (text[n] == '\n');
-    }
-}
-
-static void print_report(FILE *out, const Lab *lab)
-{
-    bool colour = isatty(fileno(out)) && getenv("NO_COLOR") == NULL;
-    fprintf(out, "Algorithm %d\n", lab->algorithm);
+    bool colour = isatty(fileno(stdout)) && getenv("NO_COLOR") == NULL;
+    int right = 0, random = 0;
+    printf("Algorithm %d\n", lab->algorithm);
     for (int k = 0; k < lab->n; k++) {
         const Trial *t = &lab->trial[k];
-        fprintf(out, "  %s%-24s%s %g of %g  %s\n", !colour ? ""
-                : is_passed(t) ? "\033[32m" : "\033[31m", t->name,
-                colour ? "\033[0m" : "", t->earned, t->points, t->says);
-        if (!is_passed(t))
-            print_lines(out, t->report, "      ");
+        printf("  %s%-24s%s %s  %s\n", !colour ? ""
+               : t->passed ? "\033[32m" : "\033[31m", t->name,
+               colour ? "\033[0m" : "", t->passed ? "right" : "wrong",
+               t->says);
+        for (const char *c = t->report; *c != '\0'; c += strcspn(c, "\n") + 1)
+            printf("      %.*s\n", (int)strcspn(c, "\n"), c);
+        random += is_random(t);
+        right += is_random(t) && t->passed;
     }
-    fprintf(out, "  %g of %g points\n", sum_of(lab, 1, true),
-            sum_of(lab, 1, false));
+    printf("  %d of %d points\n", right, random);
 }
 
-/* The lines of what is wrong end with a \r. */
-static void print_trials(FILE *out, const Lab *lab)
+/* Writes the table. The lines of what is wrong end with a \r. */
+static bool write_table(const Lab *lab)
 {
-    for (int i = 0; i < lab->n; i++) {
-        const Trial *t = &lab->trial[i];
-        fprintf(out, "%s\t%s\t%d\t%d\t%d\t%g\t%g\t%.3f\t%s\t", lab->name,
-                t->name, lab->algorithm, i + 1, is_passed(t), t->earned,
-                t->points, t->seconds, t->says);
-        for (const char *c = is_passed(t) ? "" : t->report; *c != '\0'; c++)
+    char name[4096];
+    snprintf(name, sizeof name, "%s/build/table", lab->directory);
+    remove(name);
+    FILE *out = fopen(name, "w");
+    for (int k = 0; k < lab->n && out != NULL; k++) {
+        const Trial *t = &lab->trial[k];
+        fprintf(out, "alg%02d\t%s\t%d\t%d\t%d\t%d\t%.3f\t%s\t",
+                lab->algorithm, t->name, lab->algorithm, k + 1, t->passed,
+                is_random(t), t->seconds, t->says);
+        for (const char *c = t->report; *c != '\0'; c++)
             fputc(*c == '\n' ? '\r' : *c, out);
         fputc('\n', out);
     }
-}
-
-static bool write_table(const char *name, const Lab lab[], int labs)
-{
-    if (name == NULL)
-        return true;
-    FILE *file = fopen(name, "w");
-    for (int k = 0; k < labs && file != NULL; k++)
-        print_trials(file, &lab[k]);
-    if (file != NULL && fclose(file) == 0)
+    if (out != NULL && fclose(out) == 0)
         return true;
     fprintf(stderr, "grade: %s cannot be written: %s.\n", name,
             strerror(errno));
     return false;
 }
 
-/* The last part of a path. What a report could misread becomes a _. */
-static const char *lab_name(char *directory)
-{
-    char *end = directory + strlen(directory);
-    while (end > directory + 1 && end[-1] == '/')
-        *--end = '\0';
-    char *slash = strrchr(directory, '/');
-    const char *last = slash == NULL ? directory : slash + 1;
-    char *name = copy_of(last);
-    for (char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && strchr("._-+", *c) == NULL)
-            *c = '_';
-    return name;
-}
-
 static const char usage[] =
-    "Usage: grade [--hint] [--points FILE] [--table FILE] DIRECTORY...\n"
+    "Usage: grade [--hint] DIRECTORY\n"
     "       grade --box COMMAND...\n"
-    "\nEach DIRECTORY is a lab with its program built. --hint tells no "
-    "numbers.\n--box runs a compiler on a file that may be anything.\n";
-
-typedef struct {
-    const char *points, *table;
-    int labs;
-    Lab *lab;
-    bool fine;
-} Grading;
-
-static bool set_option(Grading *g, const char *name, const char *value)
-{
-    if (value != NULL && strcmp(name, "--points") == 0)
-        g->points = value;
-    else if (value != NULL && strcmp(name, "--table") == 0)
-        g->table = value;
-    else
-        return false;
-    return true;
-}
-
-static void add_lab(Grading *g, char *directory)
-{
-    Lab *lab = ONE_MORE(g->lab, g->labs);
-    const Lab empty = { .directory = directory,
-                        .name = lab_name(directory) };
-    *lab = empty;
-    if (read_trials(lab))
-        return;
-    *lab = empty;
-    complain(new_trial(lab, "trial trials what is asked"), "the lab has no "
-             "readable file of trials\n");
-    g->fine = false;
-}
-
-static void print_reports(Grading *g)
-{
-    for (int k = 0; k < g->labs; k++)
-        print_report(stdout, &g->lab[k]);
-    if (g->labs > 1)
-        printf("%g of %g points\n", sum_of(g->lab, g->labs, true),
-               sum_of(g->lab, g->labs, false));
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return;
-    fprintf(stderr, "grade: the report could not be written: %s.\n",
-            strerror(errno));
-    g->fine = false;
-}
-
-static int grade_labs(Grading *g)
-{
-    if (missing_containment() != NULL)
-        printf("This system has no %s: a program under test may do more than "
-               "compute. Use a container.\n", missing_containment());
-    if (g->points != NULL)
-        g->fine &= read_points(g->points, g->lab, g->labs);
-    for (int k = 0; k < g->labs; k++)
-        if (g->lab[k].algorithm > 0)
-            judge_lab(&g->lab[k]);
-    g->fine &= write_table(g->table, g->lab, g->labs);
-    print_reports(g);
-    if (!g->fine)
-        return 2;
-    for (int k = 0; k < g->labs; k++)
-        for (int i = 0; i < g->lab[k].n; i++)
-            if (!is_passed(&g->lab[k].trial[i]))
-                return 1;
-    return 0;
-}
+    "\nDIRECTORY is a lab with its program built. --hint tells no numbers.\n"
+    "--box runs a compiler on a file that may be anything.\n";
 
 int main(int argc, char *argv[])
 {
-    Grading g = { .fine = true };
     if (argc > 2 && strcmp(argv[1], "--box") == 0)
         return run_boxed(argv + 2);
-    for (int k = 1; k < argc; k++)
-        if (strcmp(argv[k], "--hint") == 0)
-            hints = true;
-        else if (set_option(&g, argv[k], argv[k + 1]))
-            k++;
-        else if (argv[k][0] == '-' || *argv[k] == '\0') {
-            fputs(usage, stderr);
-            return 2;
-        } else
-            add_lab(&g, argv[k]);
-    if (g.labs == 0) {
+    hints = argc > 1 && strcmp(argv[1], "--hint") == 0;
+    const char *directory = argc == 2 + hints ? argv[1 + hints] : "";
+    if (*directory == '\0' || *directory == '-') {
         fputs(usage, stderr);
         return 2;
     }
-    return grade_labs(&g);
+    Lab lab = { .directory = directory };
+    if (missing_containment() != NULL)
+        printf("This system has no %s: a program under test may do more than "
+               "compute. Use a container.\n", missing_containment());
+    if (!read_trials(&lab))
+        return 2;
+    judge_lab(&lab);
+    bool fine = write_table(&lab), passed = true;
+    print_report(&lab);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "grade: the report could not be written: %s.\n",
+                strerror(errno));
+        fine = false;
+    }
+    for (int k = 0; k < lab.n; k++)
+        passed = passed && lab.trial[k].passed;
+    return !fine ? 2 : !passed;
 }

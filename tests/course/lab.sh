@@ -30,8 +30,13 @@ build() { # tree, student's file: build/ftx of it, or build/errors
         $CC11 $static -pthread -o "$1/build/ftx" "$1/build/yours.o" ${replaced-} $others -lm 2>> "$1/build/errors"
 }
 file_of() { (cd tangled && ls "${1##*/}"_*.c); }
-grade() { # tree: what the grader says, in $work/said, and its table
-    "$grader" --points doc/lab/points --table "$work/table" "$@" > "$work/said" 2>&1
+grade() { # trees: what the grader says, in $work/said, and its table
+    : > "$work/said"; : > "$work/table"; graded=0
+    for one; do
+        "$grader" "$one" >> "$work/said" 2>&1 || graded=$?
+        cat "$one/build/table" >> "$work/table"
+    done
+    return $graded
 }
 formats() { # of the table: tap, junit.xml, results.json
     awk -v format=tap -f doc/lab/report.awk "$work/table" > "$work/tap"
@@ -121,13 +126,14 @@ hole() { # the untouched skeleton of $lab
     report $? "$lab, HOLE=$1: what is missing is told"
 }
 if wanted holes; then
-    for hole in step file body; do
+    for hole in step file; do
         make_labs $hole no; report $? "make lab HOLE=$hole"
         each_lab hole $hole
     done
 fi
 handouts=no; wanted leaks && handouts=${HANDOUT-no}
 make_labs body $handouts; report $? "make lab, handouts: $handouts"
+! wanted holes || each_lab hole body
 if [ "$handouts" != no ]; then
     for lab in $all; do
         pdftotext -layout "$LABS/$lab/handout.pdf" - > "$work/said"
@@ -176,7 +182,7 @@ if wanted outputs; then
     is_gradescope "$work/results.json" > "$work/said" 2>&1; report $? "results.json is what Gradescope reads"
     is_junit "$work/junit.xml" > "$work/said" 2>&1; report $? "junit.xml is JUnit XML"
     is_tap "$work/tap" && grep -q '^All tests successful' "$work/prove"; report $? "the TAP is TAP"
-    printf 'alg04\tlaw-a\t4\t1\t0\t0\t2\t0.5\ta <"law"> & b\tit says "\\"\r<no> & ends\r\nalg05\trandom-1\t5\t1\t1\t3\t3\t0.1\tnumbers\t\n' > "$work/table"
+    printf 'alg04\tlaw-a\t4\t1\t0\t2\t0.5\ta <"law"> & b\tit says "\\"\r<no> & ends\r\nalg05\trandom-1\t5\t1\t1\t3\t0.1\tnumbers\t\n' > "$work/table"
     formats
     printf 'TAP version 13\n1..2\nnot ok 1 - alg04 law-a: a <"law"> & b\n# it says "\\"\n# <no> & ends\nok 2 - alg05 random-1: numbers\n' | cmp - "$work/tap" > "$work/said" 2>&1
     report $? 'TAP, line by line'
@@ -202,7 +208,7 @@ if wanted bad; then
     formats
     bad 'what does not compile: the error, no points, the rest is graded' 1 'alg04_attention.c:2:.*error:'
     [ "$(grep -c 'does not compile\|conflicting types' "$work/said")" = 2 ]; report $? 'and it is told once'
-    says '^  0 of 20 points' && says '^  16 of 16 points'; report $? '0 points, and all for the other'
+    says '^  0 of 4 points' && says '^  4 of 4 points'; report $? '0 points, and all for the other'
     is_gradescope "$work/results.json" && is_junit "$work/junit.xml" && is_tap "$work/tap"
     report $? 'and the reports are sound'
     sed 's/attention(Mat/atention(Mat/' tangled/alg04_attention.c > "$work/alg04_attention.c"
@@ -211,12 +217,6 @@ if wanted bad; then
     build $tree "$work/none.c"; grade $tree; status=$?
     bad 'a missing file' 1 'none.c.* No such file'
     build $tree tangled/alg04_attention.c
-    echo 'alg04 worked-* many' > "$work/points"
-    "$grader" --points "$work/points" --table "$work/table" $tree > "$work/said" 2>&1; status=$?
-    bad 'a mistake in the points' 2 'points:1: a line has an algorithm, a trial and its points'
-    [ "$(grep -c '' "$work/table")" = 6 ]; report $? 'and the result is written'
-    "$grader" --points "$work/nowhere" $tree > "$work/said" 2>&1; status=$?
-    bad 'no points file' 2 'nowhere cannot be read: No such file'
     "$grader" $LABS/alg16 > "$work/said" 2>&1; status=$?
     bad 'no lab' 2 'alg16/trials cannot be read'
     "$grader" --wrong > "$work/said" 2>&1; status=$?
@@ -252,13 +252,14 @@ variants() { # of $lab
         sed "s/\<$called(/$paper(/" "$version" > "$work/$file"
         build "$tree" "$work/$file"; grade "$tree"; status=$?
         case $version in
-        tangled*)     [ $status = 1 ] && [ "$(grep -c '^  random-. *0 of' "$work/said")" -ge "$([ $lab \> alg13 ] && echo 2 || echo 3)" ]; report $? "$lab, VARIANT=$1: the paper's version is none" ;;
+        tangled*)     [ $status = 1 ] && [ "$(grep -c '^  random-. *wrong' "$work/said")" -ge "$([ $lab \> alg13 ] && echo 2 || echo 3)" ]; report $? "$lab, VARIANT=$1: the paper's version is none" ;;
         *solutions*)  [ $status = 0 ]; report $? "$lab, VARIANT=$1: its solution has all points" ;;
         *)            says '^  0 of [1-9]'; report $? "$lab, VARIANT=$1: an untouched skeleton has 0 points" ;;
         esac
     done
 }
 if wanted variants; then
+    kept=$LABS LABS=$work/variants
     for variant in 8 9; do
         VARIANT=$variant make_labs body no; report $? "make lab VARIANT=$variant"
         each_lab variants $variant
@@ -267,7 +268,7 @@ if wanted variants; then
     cp "$LABS/.solutions/$file" "$tree"; make -s -C "$tree" -j"$cores" check > "$work/said" 2>&1; report $? 'make check of a variant'
     doc/lab/make "$program" 4 5 4 > "$work/said" 2>&1; [ $? = 2 ] && says 'Algorithm 4 is asked for twice'; report $? 'twice the same'
     VARIANT=x doc/lab/make "$program" 4 > "$work/said" 2>&1; [ $? = 2 ] && says 'VARIANT is a whole number, not x'; report $? 'no such variant'
-    rm -rf "$LABS/.solutions"; make_labs body no
+    LABS=$kept
 fi
 
 # Programs that mean harm: each trial fails for its own reason, nothing else.
@@ -285,7 +286,7 @@ if wanted hostile; then
         rm -f "$work/table"
         grade $tree; status=$?
         formats
-        [ $status = 1 ] && says '^  0 of 20 points' && says "$pattern" && ! says 'it was had' &&
+        [ $status = 1 ] && says '^  0 of 4 points' && says "$pattern" && ! says 'it was had' &&
             is_gradescope "$work/results.json" && is_junit "$work/junit.xml" && is_tap "$work/tap"
         report $? "survives: $name"
     done < tests/data/lab/hostile.txt
@@ -369,9 +370,10 @@ constants() { # of $lab
     done
 }
 if wanted constants; then
+    kept=$LABS LABS=$work/constants
     SEED=77 make_labs body no; report $? 'make lab SEED=77'
     each_lab constants
-    make_labs body no
+    LABS=$kept
 fi
 
 # The autograder of two labs as it is handed out. The library of each holds
@@ -391,8 +393,8 @@ if wanted image; then
     LABS=$work/zip SEED=5 doc/lab/zip "$program" 4 5 > "$work/said" 2>&1; report $? 'make gradescope'
     unzip -q "$work/zip.zip" -d "$image/source"
     AUTOGRADER=$image PATH=$PWD/$work/bin:$PATH bash "$image/source/setup.sh" > "$work/said" 2>&1; report $? 'setup.sh'
-    points=36; attack 'our versions have all points' "$(cat tangled/alg04_attention.c)"
-    points=16; attack 'no file, no points' ''
+    points=8; attack 'our versions have all points' "$(cat tangled/alg04_attention.c)"
+    points=4; attack 'no file, no points' ''
     other=source/alg05/library/alg04_attention.c
     for path in "../alg05/library/alg04_attention.c" "$image/$other" "library/../../alg05/library/alg04_attention.c"; do
         attack "the other lab is not included as ${path#"$image"}" "#include \"$path\""
@@ -431,7 +433,7 @@ if wanted image; then
     takes_in() { # name, what the file takes in
         printf '#include "ftx.h"\n%s\n' "$2" > "$user/alg04/alg04_attention.c"; own
         (cd "$user/alg04" && as_nobody ${3-} make -s check) > "$work/said" 2>&1
-        says '^  0 of 20 points' && says 'does not compile' && [ -z "$(find "$user/alg04" -size +80M)" ]; report $? "the student's tree: $1"
+        says '^  0 of 4 points' && says 'does not compile' && [ -z "$(find "$user/alg04" -size +80M)" ]; report $? "the student's tree: $1"
     }
     pieces() { printf '%s%s%s\n' '__asm__(".macro take a, b\n.\\a\\b \"' "$1" '\"\n.endm\ntake inc, bin");'; }
     for wrapper in '' "$user/without"; do
@@ -450,7 +452,7 @@ if wanted image; then
         own
         for wrapper in '' ./without; do
             (cd "$user" && as_nobody $wrapper ./grade alg04) > "$work/said" 2>&1
-            says '^  0 of 6 points' && ! says 'it was had|does not compile'; report $? "an ordinary user${wrapper:+ without Landlock}: $1"
+            says '^  0 of 4 points' && ! says 'it was had|does not compile'; report $? "an ordinary user${wrapper:+ without Landlock}: $1"
         done
     }
     had='if (write(3, "fault it was had\n", 17)) _exit(0);'
@@ -481,13 +483,12 @@ if wanted course; then
     sed 's/sqrt(d_attn)/d_attn/' tangled/alg04_attention.c > "$subs/bob/alg04_attention.c"
     sed 's@//.*@@; s/\<S\>/scores/g; s/d_attn/width/g' tangled/alg04_attention.c > "$subs/eve, \"x\"/alg04_attention.c"
     SEED=99 OUT=$work/tables doc/lab/table "$program" "$subs" 4 5 > "$work/said" 2> "$work/told"
-    printf 'student,alg04,alg05,total\n"ada",20,16,36\n"bob",0,0,0\n"eve, ""x""",20,0,20\n' | cmp -s - "$work/said"
+    printf 'student,alg04,alg05,total\n"ada",4,4,8\n"bob",0,0,0\n"eve, ""x""",4,0,4\n' | cmp -s - "$work/said"
     report $? 'a table of the course'
-    cmp -s "$work/tables/ada" <(awk -F '\t' 'NF == 10' "$work/tables/ada"); report $? 'and one of each student'
-    printf '* * 10\n' > "$work/half"
-    SEED=98 TRIALS=yes POINTS=$work/half doc/lab/table "$program" "$subs" 4 > "$work/said" 2> "$work/told"
-    says '^student,.*,alg04 random-1,.*,total$' && says '^"ada",10,10,.*,60$' && says '^"bob",0,0,.*,0$'
-    report $? 'another seed, a column for each trial, and other points'
+    cmp -s "$work/tables/ada" <(awk -F '\t' 'NF == 9' "$work/tables/ada"); report $? 'and one of each student'
+    SEED=98 TRIALS=yes doc/lab/table "$program" "$subs" 4 > "$work/said" 2> "$work/told"
+    says '^student,.*,alg04 random-1,.*,total$' && says '^"ada",.*,1,1,1,1,4$' && says '^"bob",0,0,.*,0$'
+    report $? 'another seed, and a column for each trial'
     for student in =1+1 zoe1 zoe2 zoe3 zoe4 zoe5 zoe6; do
         mkdir "$subs/$student"; cp "$subs/ada/alg04_attention.c" "$subs/$student"
     done
@@ -495,7 +496,7 @@ if wanted course; then
     table=$!
     until grep -q 'student 1 of' "$work/told" || ! kill -0 $table 2> /dev/null; do sleep 0.2; done
     kill -TERM "$(cat "$work/pid")"; wait $table
-    says "^\"'=1\\+1\",20,20\$" && ! says '^"zoe6'; report $? 'what is interrupted prints what it has, and no formula'
+    says "^\"'=1\\+1\",4,4\$" && ! says '^"zoe6'; report $? 'what is interrupted prints what it has, and no formula'
     rm -r "$subs"/=1+1 "$subs"/zoe*
     SEED='' doc/lab/table "$program" "$subs" 4 > "$work/said" 2>&1; [ $? = 2 ] && says 'SEED is missing'; report $? 'a table without a secret'
     doc/lab/similar $LABS/alg04/alg04_attention.c "$subs"/*/alg04_attention.c tangled/alg06_layernorm.c > "$work/said" 2>&1
@@ -530,7 +531,7 @@ elif wanted python; then
     while IFS='|' read -r name program4 pattern; do
         printf "$program4" > "$tree/algorithm04.py"
         make -s -C "$tree" PYTHON="$python" check > "$work/said" 2>&1
-        says '^  0 of 12 points' && says "$pattern"; report $? "in Python: $name"
+        says '^  0 of 4 points' && says "$pattern"; report $? "in Python: $name"
     done <<'END'
 a slip is told|import numpy as np\ndef algorithm(g, see):\n    Q, K, V = (g["W_" + c] @ M + g["b_" + c] for c, M in zip("qkv", (g["X"], g["Z"], g["Z"])))\n    see("4.1", "Q", Q)\n    E = np.exp(K.T @ Q)\n    return V @ (E / E.sum(axis=0))\n|it matches if the 1/.d_attn is left out
 an exception|def algorithm(g, see):\n    return x\n|line 2 of your file: NameError: name 'x' is not defined
@@ -541,7 +542,7 @@ a forged answer|import os\nos.write(3, b"result 2 2 1 1 1 1\\nend\\n")\nos._exit
 END
     mkdir -p "$work/subs/ada"; { cat tests/data/lab/reference.py; echo "algorithm = solve[4]"; } > "$work/subs/ada/algorithm04.py"
     if [ "$(command -v python3)" = "$python" ]; then
-        HOLE=python SEED=3 doc/lab/table "$program" "$work/subs" 4 > "$work/said" 2> "$work/told"; says '^"ada",12,12$'; report $? 'a table in Python'
+        HOLE=python SEED=3 doc/lab/table "$program" "$work/subs" 4 > "$work/said" 2> "$work/told"; says '^"ada",4,4$'; report $? 'a table in Python'
     fi
     cp tests/data/lab/reference.py "$tree/algorithm04.py"; echo "algorithm = solve[4]" >> "$tree/algorithm04.py"; make -s -C "$tree" PYTHON="$python" build/ftx
     awk '/^sheet / { n = $2; next } n > 0 { print; if (--n == 0) exit }' "$tree/trials" > "$work/a.sheet"
