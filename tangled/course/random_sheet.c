@@ -33,36 +33,14 @@ static int size_by_letter(const Sizes *s, const char *letter)
     return of[k].size;
 }
 
-/* The numbers that an entry can be; the first row that fits. A score by an
-   exact sheet is a multiple of sqrt(d_attn), which is sqrt(2), and of the
-   logarithm of a whole number. */
 static double random_entry(const RandomSheet *s, const char *name)
 {
-    static const struct {
-        bool exact;
-        const char *algorithms, *names;         /* NULL: all              */
-        int n;
-        double of[4];
-    } choices[] = {
-        { true, " 3 4 5 7 ", " X e e_t ", 2, { 0, 1 } },
-        { true, NULL, " W_q ", 2, { 0, 1.4142135623730951 } },
-        { true, NULL, " W_k W_u ", 3,
-          { 0, 0.69314718055994531, 1.0986122886681098 } },
-        { false, " 8 9 10 11 12 13 14 15 ", " W_q W_k W_u ", 3,
-          { -1, 0, 1 } },
-        { false, NULL, " gamma ", 4, { -1, 1, 2, 3 } },
-        { false, NULL, NULL, 4, { -1, 0, 1, 2 } },
-    };
-    int k = 0;
+    static const double usual[] = { -1, 0, 1, 2 }, scale[] = { -1, 1, 2, 3 };
     if (s->kind == QUARTERS)
         return floor(17 * uniform(s->random)) / 4 - 2;
-    while ((choices[k].exact && s->kind != EXACT_NUMBERS)
-           || (choices[k].algorithms != NULL
-               && !is_among(choices[k].algorithms, s->algorithm))
-           || (choices[k].names != NULL
-               && !word_in(choices[k].names, name, strlen(name))))
-        k++;
-    return choices[k].of[below(s->random, choices[k].n)];
+    if (s->algorithm >= 8 && word_in(" W_q W_k W_u ", name, strlen(name)))
+        return below(s->random, 3) - 1;
+    return (strcmp(name, "gamma") == 0 ? scale : usual)[below(s->random, 4)];
 }
 
 RandomItem *add_random_item(RandomSheet *s, const char *name, int rows,
@@ -202,14 +180,11 @@ static void print_item(FILE *to, const RandomSheet *s, const RandomItem *item)
                     : item->real && s->layout->rows;
     const int rows = turn ? item->cols : item->rows,
               cols = turn ? item->rows : item->cols;
-    char text[40];
     fprintf(to, "%s =", item->name);
     for (int k = 0; k < rows * cols; k++) {
         int i = k / cols, j = k % cols;
         double x = item->at[turn ? j * item->cols + i : k];
-        if (s->kind != EXACT_NUMBERS || !exact_text(x, text, sizeof text))
-            snprintf(text, sizeof text, "%.10g", x);
-        fprintf(to, "%s %s", k > 0 && j == 0 ? " ;" : "", text);
+        fprintf(to, "%s %.10g", k > 0 && j == 0 ? " ;" : "", x);
     }
     fputc('\n', to);
 }
@@ -246,55 +221,4 @@ const Run *try_sheet_text(Arena *arena, Tape *tape, const char *text)
     Error f = { .sheet = "sheet" };
     tape_clear(tape);
     return try_work(&f, run_sheet_try, &try) ? try.run : NULL;
-}
-
-static bool is_fraction(double x, int most, int *p, int *q)
-{
-    double near = sizeof(real) == sizeof(float) ? 1e-5 : 1e-9;
-    if (!(fabs(x) < 1000))
-        return false;
-    for (*q = 1; *q <= most; ++*q) {
-        *p = (int)round(x * *q);
-        if (fabs(x - (double)*p / *q) < near)
-            return true;
-    }
-    return false;
-}
-
-static void put_multiple(char *to, size_t size, int p, const char *root,
-                         int q)
-{
-    char below[20] = "";
-    if (q > 1)
-        snprintf(below, sizeof below, "/%d", q);
-    if (*root == '\0')
-        snprintf(to, size, "%d%s", p, below);
-    else if (p == 1 || p == -1)
-        snprintf(to, size, "%s%s%s", p < 0 ? "-" : "", root, below);
-    else
-        snprintf(to, size, "%d*%s%s", p, root, below);
-}
-
-bool exact_text(double x, char *to, size_t size)
-{
-    static const struct { const char *text; double square; } roots[] = {
-        { "", 1 }, { "sqrt(2)", 2 }, { "sqrt(3)", 3 }, { "sqrt(5)", 5 },
-        { "sqrt(6)", 6 } };
-    enum { ROOTS = sizeof roots / sizeof *roots };
-    int p, q;
-    for (int k = 0; k < ROOTS; k++)
-        if (is_fraction(x / sqrt(roots[k].square), k == 0 ? 40 : 6, &p,
-                        &q)) {
-            put_multiple(to, size, p, roots[k].text, q);
-            return true;
-        }
-    for (int k = 0; k < ROOTS; k++)
-        if (is_fraction(exp(fabs(x) / sqrt(roots[k].square)), 20, &p, &q)) {
-            char argument[40];
-            put_multiple(argument, sizeof argument, p, "", q);
-            snprintf(to, size, "%s%s%sln(%s)", x < 0 ? "-" : "",
-                     roots[k].text, k == 0 ? "" : "*", argument);
-            return true;
-        }
-    return false;
 }

@@ -24,9 +24,8 @@ typedef struct {
     double at[MOST_ENTRIES];
 } RandomItem;
 
-/* Quarters from -2 to 2; small whole numbers; or those of which attention
-   makes fractions: roots and logarithms. */
-typedef enum { QUARTERS, SMALL_NUMBERS, EXACT_NUMBERS } NumberKind;
+/* Quarters from -2 to 2; or small whole numbers. */
+typedef enum { QUARTERS, SMALL_NUMBERS } NumberKind;
 
 typedef struct {
     int algorithm;
@@ -62,10 +61,6 @@ const char *random_sheet_text(Arena *arena, const RandomSheet *s);
 
 /* Returns the run of a sheet; NULL: it is refused. */
 const Run *try_sheet_text(Arena *arena, Tape *tape, const char *text);
-
-/* Writes x as a fraction, a root, a logarithm or a root times a logarithm,
-   such as 2/3; false: x is none of these. */
-bool exact_text(double x, char *to, size_t size);
 
 /* Whether n stands in a list such as " 4 5 ". */
 bool is_among(const char *list, int n);

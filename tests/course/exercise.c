@@ -1,7 +1,6 @@
 /* ftx exercise: sheets to fill in, their keys, and pages to print. */
 #include "command.h"
 #include "course/course.h"
-#include "course/exercise.h"
 #include "sheets.h"
 #include "law.h"
 #include <math.h>
@@ -166,7 +165,7 @@ LAW(weights_are_neither_tiny_nor_all_alike)
 LAW(no_token_is_zero_and_none_comes_twice)
 {
     for (int seed = 1; seed <= 30; seed++) {
-        const Run *run = run_drawn(DRAWN("--exact", "--seed", number(seed)));
+        const Run *run = run_drawn(DRAWN("--seed", number(seed)));
         const Entry *x = item_of(run, "X", false)->entry;
         for (int i = 0; i < 3; i++)
             for (int j = 0; j <= i; j++) {
@@ -208,94 +207,6 @@ LAW(a_sheet_of_masking_covers_a_token)
     }
 }
 
-LAW(usual_slips_are_told_apart)
-{
-    static const char usual[] = " no-scale scale-d axis base-2 by-sum "
-                                "S-transposed A-transposed ";
-    char name[40];
-    for (int seed = 1; seed <= amount(20); seed++) {
-        const Run *run = run_drawn(DRAWN("--seed", number(seed)));
-        uint64_t sum;
-        int n;
-        const Effect *e = effects_of(run, 3, arena, tape, &n, &sum);
-        for (int i = 0; i < n; i++) {
-            snprintf(name, sizeof name, " %s ", e[i].slip->name);
-            if (strstr(usual, name) == NULL)
-                continue;
-            assert_that(e[i].sum != sum);
-            for (int k = 0; k < i; k++)
-                assert_that(e[i].sum != e[k].sum
-                            || strstr(usual, e[k].slip->name) == NULL);
-        }
-    }
-}
-
-/* ---------------------------------------------------------------- exact */
-
-LAW(exact_answers_have_no_decimals)
-{
-    for (int a = 2; a <= 7; a++)
-        for (int seed = 2; seed < 2 + amount(2); seed++) {
-            Said s = DRAWN("--algorithm", number(a), "--exact", "--key",
-                           "--seed", number(seed));
-            const Run *run = run_drawn(s);
-            assert_right(run, 3);
-            for (int i = 0; i < run->sheet->n; i++) {
-                const Item *item = &run->sheet->item[i];
-                for (int j = 0; item->claim && j < item->rows * item->cols;
-                     j++)
-                    assert_that(item->entry[j].decimals <= 0);
-            }
-        }
-}
-
-/* What is written of a number is that number, read again. A fraction
-   counts if it is as near as the numbers are exact, and a root of six
-   may stand before it. */
-LAW(an_exact_number_is_what_it_says)
-{
-    static const double roots[] = { 1, 2, 3, 5, 6 };
-    const double near = sizeof(real) == sizeof(float) ? 3e-5 : 1e-8;
-    char text[60], sheet[200];
-    int written = 0;
-    for (int p = -7; p <= 7; p++)
-        for (int q = 1; q <= 5; q++)
-            for (int k = 0; k < 10; k++) {
-                const double root = sqrt(roots[k / 2]),
-                             ln = p == 0 ? 0 : log(abs(p) / (double)q),
-                             x = root * (k % 2 == 0 ? p / (double)q
-                                                    : p < 0 ? -ln : ln);
-                if (!exact_text(x, text, sizeof text))
-                    continue;
-                if (strncmp(text + (*text == '-'), "1*", 2) == 0)
-                    fail_at(HERE(text), "a factor of 1");
-                snprintf(sheet, sizeof sheet, "algorithm 7\nlogits = %s 1\n",
-                         text);
-                const Item *item = item_of(run_of(sheet), "logits", false);
-                if (fabs(item->entry[0].value - x) > near)
-                    fail_at(HERE(text), "it is %.12g", x);
-                written++;
-            }
-    assert_that(written > 500);
-}
-
-LAW(exact_weights_are_small_fractions)
-{
-    Said s = DRAWN("--exact", "--key");
-    const Run *run = run_drawn(s);
-    const Item *A = item_of(run, "A", true);
-    assert_says(s, "sqrt(2)");
-    assert_says(s, "ln(");
-    for (int k = 0; k < 9; k++) {
-        bool fraction = false;
-        for (int q = 1; q <= 40; q++) {
-            double p = A->entry[k].value * q;
-            fraction |= fabs(p - round(p)) < 1e-6;
-        }
-        assert_that(fraction);
-    }
-}
-
 LAW(a_norm_has_three_numbers_or_more_so_that_it_hides_no_slip_before_it)
 {
     static const int norms[] = { 6, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -311,29 +222,28 @@ LAW(a_norm_has_three_numbers_or_more_so_that_it_hides_no_slip_before_it)
 
 LAW(a_sheet_names_the_command_that_draws_it)
 {
-    Said s = DRAWN("--algorithm", "5", "--exact", "--mask", "causal",
-                   "--seed", "2", "--key");
-    assert_says(s, "# ftx exercise --algorithm 5 --seed 2 --mask causal "
-                "--exact\n");
+    Said s = DRAWN("--algorithm", "5", "--mask", "causal", "--key", "--seed",
+                   "2");
+    assert_says(s, "# ftx exercise --algorithm 5 --mask causal --seed 2\n");
     assert_says(s, "# Algorithm 5, multi-head attention: a key.\n");
     assert_says(DRAWN("--seed=9"),
                 "# Algorithm 4, single-head attention: an exercise.\n"
-                "# ftx exercise --algorithm 4 --seed 9\n"
+                "# ftx exercise --seed=9\n"
                 "# Fill in each ? with 3 decimals.\n");
 }
 
 LAW(formulas_are_those_of_the_layout)
 {
-    assert_says(DRAWN("--layout", "torch"), "# 4.1: Q = X W_qᵀ   (3 x 2)\n"
+    assert_says(DRAWN("--layout", "torch"),
+                "# Algorithm 4, line 1: Q = X W_qᵀ + 1 b_qᵀ   (3 x 2)\n"
                 "claim Q = ? ? ; ? ? ; ? ?\n");
     assert_says(DRAWN("--layout", "berkeley"),
-                "# 4.1: Q = W_qᵀ X   (2 x 3)\nclaim Q = ? ? ? ; ? ? ?\n");
-    assert_says(DRAWN("--algorithm", "10"),
-                "# 10.8: X = X + W_mlp2 GELU(W_mlp1 X̃)   (3 x 3)\n");
+                "line 1: Q = W_qᵀ X + b_q 1ᵀ   (2 x 3)\n"
+                "claim Q = ? ? ? ; ? ? ?\n");
     assert_says(DRAWN("--algorithm", "8", "--seed", "2"),
-                "# 4.6, W^e/d: A = ");
-    assert_says(DRAWN("--algorithm", "15"), "# 15.6, i = 2: q = ");
-    assert_says(DRAWN("--algorithm", "5"), "# 4.6, h = 2: A = ");
+                "# Algorithm 4, line 6, W^e/d, l = 1, h = 1: A = ");
+    assert_says(DRAWN("--algorithm", "15"), "line 6, i = 2: q = ");
+    assert_says(DRAWN("--algorithm", "5"), "# Assumed: Z = X, b_q = 0, ");
 }
 
 LAW(a_gradient_has_the_shape_of_its_weight)
@@ -365,25 +275,6 @@ LAW(decimals_are_as_asked_for)
     assert_right(run_drawn(DRAWN("--decimals", "2", "--key")), 2);
 }
 
-/* t times 45 or 30 degrees, and no more than once around. */
-LAW(exact_angles_have_exact_sines)
-{
-    bool drawn[13][13] = { { false } };
-    for (int seed = 1; seed <= 60; seed++) {
-        const Run *run = run_drawn(DRAWN("--algorithm", "2", "--exact",
-                                         "--seed", number(seed)));
-        const double ell_max = item_of(run, "ell_max", false)->entry->value,
-                     base = item_of(run, "base", false)->entry->value,
-                     t = item_of(run, "t", false)->entry->value;
-        assert_that(ell_max == 8 || ell_max == 12);
-        assert_near(base, ell_max / 2 / 3.14159265358979, 1e-9);
-        assert_that(1 <= t && t <= ell_max);
-        drawn[(int)ell_max][(int)t] = true;
-    }
-    assert_that(drawn[8][2] && drawn[8][8] && drawn[12][4]
-                && drawn[12][12]);
-}
-
 LAW(help_is_printed)
 {
     assert_says(DRAWN("--help"), "Usage: ftx exercise");
@@ -400,13 +291,4 @@ LAW(what_makes_no_sense_is_refused)
                    "expected but options, such as --algorithm 5.");
     assert_refusal(DRAWN("--algorithm", "16"), "ftx exercise: --algorithm "
                    "must be a whole number from 1 to 15; it is '16'.");
-    assert_refusal(DRAWN("--exact", "--decimals", "2"), "ftx exercise: "
-                   "answers with --exact have no decimals; leave --decimals "
-                   "out.");
-    assert_refusal(DRAWN("--exact", "--algorithm", "1"), "ftx exercise: "
-                   "--exact is for Algorithms 2 to 7: Algorithm 1 only "
-                   "copies numbers.");
-    assert_refusal(DRAWN("--exact", "--algorithm", "8"), "ftx exercise: "
-                   "--exact is for Algorithms 2 to 7: Algorithm 8 has norms "
-                   "of which most are no such numbers.");
 }
