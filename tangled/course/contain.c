@@ -1,13 +1,12 @@
 /* Runs programs that may do anything: see contain.h. A program is started
-   from an open file, as nobody where that can be, with limits, and on Linux
-   shut in by Landlock and a seccomp filter. */
+   as nobody where that can be, with limits, and on Linux shut in by Landlock
+   and a seccomp filter. */
 #define _DEFAULT_SOURCE 1               /* for setgroups */
 #define _DARWIN_C_SOURCE 1              /* the same on macOS */
 #include "course/contain.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -253,29 +252,8 @@ static void confine(int program, bool script)
     set_limit(RLIMIT_NOFILE, 16);
 }
 
-static void start_open_file(int file, bool script, char *const arguments[],
-                            char *const environment[])
-{
-#ifdef __APPLE__
-    char path[PATH_MAX];
-    (void)script;
-    if (fcntl(file, F_GETPATH, path) == 0)
-        execve(path, arguments, environment);
-#elif defined HAS_BOX
-    uint32_t number;
-    if (getrandom(&number, sizeof number, 0) != sizeof number)
-        _exit(126);
-    filter_calls(script, number);
-    syscall(SYS_execveat, file, "", arguments, environment, AT_EMPTY_PATH,
-            number);
-#else
-    (void)script;
-    fexecve(file, arguments, environment);
-#endif
-}
-
 /* Runs the program on a sheet; its answer comes through the pipe. */
-static pid_t start_trial(int program, FILE *sheet, FILE *printed,
+static pid_t start_trial(const char *program, FILE *sheet, FILE *printed,
                          int pipe_end[2])
 {
     char *const arguments[] = { "ftx", "steps", "-", "3", NULL };
@@ -284,10 +262,11 @@ static pid_t start_trial(int program, FILE *sheet, FILE *printed,
     pid_t child = fork();
     if (child != 0)
         return child;
-    int answer = fcntl(pipe_end[1], F_DUPFD, 10);
+    int answer = fcntl(pipe_end[1], F_DUPFD, 10),
+        file = open(program, O_RDONLY);
     char first = '\0';
-    bool script = pread(program, &first, 1, 0) == 1 && first == '#';
-    int code = fcntl(program, script ? F_DUPFD : F_DUPFD_CLOEXEC, 10);
+    bool script = pread(file, &first, 1, 0) == 1 && first == '#';
+    int code = fcntl(file, script ? F_DUPFD : F_DUPFD_CLOEXEC, 10);
     dup2(fileno(sheet), 0);
     dup2(fileno(printed), 1);
     dup2(fileno(printed), 2);
@@ -296,7 +275,16 @@ static pid_t start_trial(int program, FILE *sheet, FILE *printed,
         if (k != code)
             close(k);
     confine(code, script);
-    start_open_file(code, script, arguments, environment);
+#ifdef HAS_BOX
+    uint32_t number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        _exit(126);
+    filter_calls(script, number);
+    syscall(SYS_execveat, code, "", arguments, environment, AT_EMPTY_PATH,
+            number);
+#else
+    execve(program, arguments, environment);
+#endif
     _exit(127);
 }
 
@@ -396,7 +384,7 @@ static void why_it_ended(const Outcome *o, FILE *printed, char *to,
                  "algorithm had returned", status);
 }
 
-Answer run_contained(int program, const char *input)
+Answer run_contained(const char *program, const char *input)
 {
     Answer a = { .text = NULL };
     int pipe_end[2];

@@ -1,7 +1,7 @@
 /* Runs programs that may do anything and can do nothing but compute.
 
-   Main type: Answer. Entry point: run_contained. In go an open program and
-   its input; out comes what it wrote into a pipe, or why it did not. Takes
+   Main type: Answer. Entry point: run_contained. In go a program and its
+   input; out comes what it wrote into a pipe, or why it did not. Takes
    nothing of ftx: a grader is these files and grade.c alone. */
 #ifndef FTX_CONTAIN_H
 #define FTX_CONTAIN_H
@@ -15,11 +15,10 @@ typedef struct {
                                    interest where it gave no result       */
 } Answer;
 
-/* Runs the program `ftx steps - 3`, which is open as file `program`, with
-   the input, and returns what it wrote to its file 3. It has seconds of the
-   processor, half a gibibyte and no files; a script may read its
-   installation. */
-Answer run_contained(int program, const char *input);
+/* Runs the program of that name as `ftx steps - 3`, with the input, and
+   returns what it wrote to its file 3. It has seconds of the processor, half
+   a gibibyte and no files; a script may read its installation. */
+Answer run_contained(const char *program, const char *input);
 
 /* Runs a command that may be fed anything, a compiler, within limits, in the
    directory of a lab; command[0] is its name and the last is NULL. Returns

@@ -1,9 +1,7 @@
 /* ftx erratum: names the sheets that show errata of the paper. Main type:
-   Erratum, a row of the table. Entry point: erratum, the command. In: E3,
-   E4, ... or nothing. Out: text; nothing is computed. */
+   Erratum, a row of the table. Entry point: erratum, the command. In:
+   nothing. Out: text; nothing is computed. */
 #include "course/course.h"
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct {
     int number;                 /* 3 of E3: tests/data/errata/E03.sheet */
@@ -32,41 +30,18 @@ static const Erratum errata[] = {
 };
 enum { ERRATA = sizeof errata / sizeof *errata };
 
-static void print_erratum(FILE *out, const Erratum *e)
-{
-    fprintf(out, "E%d: %s\n  %s\n  ftx check tests/data/errata/E%02d.sheet\n",
-            e->number, e->where, e->what, e->number);
-}
-
 static const char erratum_usage[] =
-    "Usage: ftx erratum [E3 ... E40]\n"
+    "Usage: ftx erratum\n"
     "\n"
-    "Prints an erratum of the paper and the sheet that shows it. Without a\n"
-    "number it prints all that have a sheet; volume 1 has the full list.\n"
-    "For example:\n"
-    "\n"
-    "  ftx erratum E30\n";
-
-/* Returns the erratum E30, e30 or 30; NULL if it has no sheet. */
-static const Erratum *find_erratum(const char *name)
-{
-    const char *digits = name + (name[0] == 'E' || name[0] == 'e');
-    size_t n = strspn(digits, "0123456789");
-    for (int k = 0; k < ERRATA; k++)
-        if (n <= 2 && digits[n] == '\0' && atoi(digits) == errata[k].number)
-            return &errata[k];
-    return NULL;
-}
+    "Lists the errata of the paper that a sheet shows. Volume 1 lists all.\n";
 
 void erratum(Error *f, Command *c)
 {
     const Options none[] = { { .table = NULL } };
-    int n = parse_command(f, c, erratum_usage, none);
-    for (int k = 0; k < n; k++)
-        if (find_erratum(c->argument[k]) == NULL)
-            fail_with(f, "no sheet shows an erratum %.100s; see "
-                      "'ftx erratum'.", c->argument[k]);
-    for (int k = 0; k < (n == 0 ? ERRATA : n); k++)
-        print_erratum(c->out, n == 0 ? &errata[k]
-                                     : find_erratum(c->argument[k]));
+    if (parse_command(f, c, erratum_usage, none) > 0)
+        fail_with(f, "no argument is expected.");
+    for (int k = 0; k < ERRATA; k++)
+        fprintf(c->out, "E%d: %s\n  %s\n  ftx check "
+                "tests/data/errata/E%02d.sheet\n", errata[k].number,
+                errata[k].where, errata[k].what, errata[k].number);
 }

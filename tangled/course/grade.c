@@ -2,11 +2,9 @@
    and no code of the student's. Main type: Trial. In: the directory of a
    lab, with its trials and its program. Out: a report, and a table with a
    line for each trial, DIRECTORY/build/table. */
-#define _DEFAULT_SOURCE 1               /* for fileno and fchmod */
-#define _DARWIN_C_SOURCE 1              /* the same on macOS */
+#define _POSIX_C_SOURCE 200809L
 #include "course/contain.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,7 +236,8 @@ static void read_answer(Reply *r, const Answer *a)
     clean_text(r->ended);
 }
 
-static Reply answer_to(int program, const char *sheet, double *wasted)
+static Reply answer_to(const char *program, const char *sheet,
+                       double *wasted)
 {
     enum { MOST_SECONDS = 15 };
     Reply r = { .ended = "" };
@@ -402,7 +401,7 @@ static FILE *open_report(Trial *t)
     return or_no_memory(open_memstream(&t->report, &t->bytes));
 }
 
-static void judge_trials(Lab *lab, int program)
+static void judge_trials(Lab *lab, const char *program)
 {
     double wasted = 0;
     bool has_sheet = false;
@@ -444,15 +443,10 @@ static void judge_lab(Lab *lab)
 {
     char name[4096];
     snprintf(name, sizeof name, "%s/build/ftx", lab->directory);
-    int program = open(name, O_RDONLY);
-    if (program < 0) {
+    if (access(name, R_OK) == 0 && (geteuid() != 0 || chmod(name, 0755) == 0))
+        judge_trials(lab, name);
+    else
         report_errors(lab);
-        return;
-    }
-    if (geteuid() == 0)
-        fchmod(program, 0755);
-    judge_trials(lab, program);
-    close(program);
 }
 
 static void print_report(const Lab *lab)

@@ -96,28 +96,27 @@ static bool is_poor(const RandomItem *item)
     for (int j = 0; j < cols; j++) {
         if (are_same(item->at + j, 0, cols, rows))
             return true;
-        for (int other = 0; other < j && item->tokens; other++)
+        for (int other = 0; other < j && item->kind == TOKEN_COLUMNS; other++)
             if (are_same(item->at + j, other - j, cols, rows))
                 return true;
     }
-    for (int i = 0; i < rows && item->weight; i++)
+    for (int i = 0; i < rows && item->kind == OUT_BY_IN; i++)
         if (are_same(item->at + i * cols, 0, 1, cols))
             return true;
     return false;
 }
 
-static void add_matrix(RandomSheet *s, const char *name, const Argument *a)
+RandomItem *add_random_matrix(RandomSheet *s, const char *name, int rows,
+                              int cols, ItemKind kind)
 {
     enum { TRIES = 100 };
     RandomItem *item;
     int tries = 0;
     do {
-        item = add_random_item(s, name, size_by_letter(&s->size, a->rows),
-                               size_by_letter(&s->size, a->cols));
-        item->tokens = a->kind == TOKENS || a->kind == ONE_OR_MORE;
-        item->weight = a->kind == WEIGHT;
-        item->real = true;
+        item = add_random_item(s, name, rows, cols);
+        item->kind = kind;
     } while (is_poor(item) && ++tries < TRIES && s->n--);
+    return item;
 }
 
 static void add_named_item(RandomSheet *s, const char *part,
@@ -141,8 +140,12 @@ static void add_named_item(RandomSheet *s, const char *part,
     else {
         snprintf(full, sizeof full, head > 0 ? "%s%s^%d" : "%s%s", part,
                  name, head);
-        add_matrix(s, full, find_argument(s->algorithm, dot == NULL
-                                          ? name : dot + 1));
+        const Argument *a = find_argument(s->algorithm, dot == NULL
+                                          ? name : dot + 1);
+        add_random_matrix(s, full, size_by_letter(&s->size, a->rows),
+            size_by_letter(&s->size, a->cols),
+            a->kind == TOKENS || a->kind == ONE_OR_MORE ? TOKEN_COLUMNS
+            : a->kind == WEIGHT ? OUT_BY_IN : NUMBERS);
     }
 }
 
@@ -175,9 +178,8 @@ RandomItem *find_random_item(RandomSheet *s, const char *names)
 
 static void print_item(FILE *to, const RandomSheet *s, const RandomItem *item)
 {
-    const bool turn = item->tokens ? s->layout->rows
-                    : item->weight ? s->layout->weights
-                    : item->real && s->layout->rows;
+    const bool turn = item->kind == OUT_BY_IN ? s->layout->weights
+                    : item->kind != COUNTS && s->layout->rows;
     const int rows = turn ? item->cols : item->rows,
               cols = turn ? item->rows : item->cols;
     fprintf(to, "%s =", item->name);

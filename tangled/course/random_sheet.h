@@ -16,10 +16,13 @@ typedef struct {
 
 enum { MOST_ENTRIES = 80, MOST_ITEMS = 100 };
 
+/* IDs and counts; real numbers; a column a token; a weight, out x in. */
+typedef enum { COUNTS, NUMBERS, TOKEN_COLUMNS, OUT_BY_IN } ItemKind;
+
 /* What a sheet gives under a name: row after row, in the paper's layout. */
 typedef struct {
     char name[32];
-    bool tokens, weight, real;  /* a column a token; out x in; no ID, count */
+    ItemKind kind;
     int rows, cols;
     double at[MOST_ENTRIES];
 } RandomItem;
@@ -41,6 +44,11 @@ typedef struct {
 /* Adds an item of random numbers and returns it. */
 RandomItem *add_random_item(RandomSheet *s, const char *name, int rows,
                             int cols);
+
+/* The same of some kind, and no poor example if that can be: no token or row
+   of a weight is 0, and no token comes twice. */
+RandomItem *add_random_matrix(RandomSheet *s, const char *name, int rows,
+                              int cols, ItemKind kind);
 
 /* Adds n token IDs, each from 1 to N_V, and returns them. */
 RandomItem *add_random_ids(RandomSheet *s, const char *name, int n);

@@ -2,10 +2,10 @@
    type: Examiner. Entry points: trials and steps, the commands. In: a number
    of an algorithm and a seed, or a sheet. Out: sheets with their right
    steps, and what known slips make of them, as lines of numbers. */
-#include "sheet/job.h"
 #include "check/check.h"
 #include "course/course.h"
 #include "course/random_sheet.h"
+#include "sheet/shape.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,16 +56,13 @@ static void add_positions(RandomSheet *s, int number)
 }
 
 #define QKV " W_q b_q W_k b_k W_v b_v "
-#define HEADS "|" QKV "|W_o b_o "
-#define NORM(k) "gamma_" k " beta_" k " "
-#define MLP(k)  "W_mlp" k " b_mlp" k " "
 
 /* Of Algorithm 6 there is an epsilon from number 3 on; number 4 of 7 is
    tied. */
 static void add_component(RandomSheet *s, int number)
 {
     static const char *const items[] = { NULL, "v W_e", "", "e e_t" QKV,
-        "X Z" QKV, "X Z " HEADS, "e gamma beta", "e W_u" };
+        "X Z" QKV, "X Z |" QKV "|W_o b_o", "e gamma beta", "e W_u" };
     const int a = s->algorithm;
     const bool tied = a == 7 && number == 4;
     if (a == 2)
@@ -77,22 +74,6 @@ static void add_component(RandomSheet *s, int number)
         add_setting(s, "epsilon 0.25");
     if (tied)
         add_setting(s, "tied yes");
-}
-
-static void add_layer(RandomSheet *s, const char *part, int l)
-{
-    char before[16], other[16];
-    snprintf(before, sizeof before, "%s%d.", part, l);
-    snprintf(other, sizeof other, "ed%d.", l);
-    add_random_items(s, before, HEADS);
-    if (strcmp(part, "dec") != 0) {
-        add_random_items(s, before,
-                         NORM("1") NORM("2") MLP("1") MLP("2"));
-        return;
-    }
-    add_random_items(s, other, HEADS);
-    add_random_items(s, before,
-                     NORM("3") NORM("4") NORM("5") MLP("3") MLP("4"));
 }
 
 /* Training takes three sequences, one of two tokens and one of one. */
@@ -110,38 +91,38 @@ static void add_sequences(RandomSheet *s, const char *name, int n, int number)
     }
 }
 
-/* Makes the columns of P differ, so that which of them is drawn from shows
-   in the result. */
-static void set_tokens_apart(RandomSheet *s)
+static void add_parameters(RandomSheet *s, const Hyperparameters *hyper,
+                           Arena *arena)
 {
-    for (int k = 0; k < s->n; k++) {
-        RandomItem *item = &s->item[k];
-        if (begins(item->name, "dec")
-            && strstr(item->name, "gamma_") != NULL
-            && strstr(item->name, "gamma_5") == NULL)
-            for (int e = 0; e < s->size.d_e; e++)
-                item->at[e] *= 8;
+    const Theta *theta = theta_new(arena, hyper);
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        const Step place = place_of(p);
+        char name[32];
+        step_name(name, sizeof name, &place);
+        RandomItem *item = add_random_matrix(s, name, p->rows, p->cols,
+            word_in(" W_e W_p ", p->symbol, 3) ? TOKEN_COLUMNS
+            : *p->symbol == 'W' ? OUT_BY_IN : NUMBERS);
+        for (int e = 0; begins(p->symbol, "gamma") && e < p->rows; e++)
+            item->at[e] += item->at[e] == 0;
     }
 }
 
-static void add_model(RandomSheet *s, int number)
+static void add_model(RandomSheet *s, int number, Arena *arena)
 {
-    const int a = s->algorithm;
-    const bool ed = is_among(" 8 11 15 ", a), e = is_among(" 9 12 ", a),
-               odd = number % 2 == 1;
+    const int a = s->algorithm, layers = number < 3 ? 1 : 2;
+    const bool ed = is_among(" 8 11 15 ", a), odd = number % 2 == 1;
     if (ed)
         add_sequences(s, "z", s->size.ell_z, number);
     if (a != 15)
         add_sequences(s, "x", s->size.ell_x, number);
-    add_random_items(s, "", "W_e W_p");
-    for (int l = 1; l <= (number < 3 ? 1 : 2); l++)
-        add_layer(s, ed ? "enc" : "layer", l);
-    for (int l = 1; ed && l <= (number == 2 ? 2 : 1); l++)
-        add_layer(s, "dec", l);
-    add_random_items(s, "", ed ? "W_u" : e ? "W_f b_f gamma beta W_u"
-                                           : "gamma beta W_u");
-    if (a == 15)
-        set_tokens_apart(s);
+    add_parameters(s, &(Hyperparameters){
+        .architecture = ed ? ED_TRANSFORMER : a == 9 || a == 12
+                        ? E_TRANSFORMER : D_TRANSFORMER,
+        .N_V = s->size.N_V, .ell_max = s->size.ell_max, .H = s->size.H,
+        .L = layers, .L_enc = layers, .L_dec = number == 2 ? 2 : 1,
+        .d_e = s->size.d_e, .d_attn = s->size.d_attn, .d_mid = s->size.d_mid,
+        .d_mlp = s->size.d_mlp, .d_f = s->size.d_f }, arena);
     if (a >= 14)
         add_random_items(s, "", "tau u");
     else if (a >= 11) {
@@ -158,7 +139,7 @@ static void add_model(RandomSheet *s, int number)
 }
 
 static void random_trial(RandomSheet *s, int algorithm, int number,
-                         Random *random)
+                         Random *random, Arena *arena)
 {
     *s = (RandomSheet){ .algorithm = algorithm, .kind = QUARTERS,
         .layout = &layouts[0], .random = random,
@@ -166,7 +147,7 @@ static void random_trial(RandomSheet *s, int algorithm, int number,
     if (algorithm < 8)
         add_component(s, number);
     else
-        add_model(s, number);
+        add_model(s, number, arena);
 }
 
 static void write_matrix(FILE *to, Mat M)
@@ -305,7 +286,8 @@ static bool is_sensitive(const Examiner *x, const RandomSheet *s)
         near = *s;
         for (int k = 0; k < s->n; k++) {
             RandomItem *item = &near.item[k];
-            for (int e = 0; item->real && e < item->rows * item->cols; e++)
+            for (int e = 0; item->kind != COUNTS
+                            && e < item->rows * item->cols; e++)
                 item->at[e] += below(s->random, 2) ? 1e-6 : -1e-6;
         }
         if (!(distance_of(x, &near) < NEAR / 4))
@@ -315,10 +297,10 @@ static bool is_sensitive(const Examiner *x, const RandomSheet *s)
 }
 
 /* Makes of a sheet of Algorithm 14 or 15 what a lazy program sees: tau is 0
-   or 1, or z lacks its last token, is reversed, or is one token over and
-   over. False: the sheet has no z. */
-enum { LAZY_WAYS = 5 };
-static bool make_lazy(RandomSheet *s, int way)
+   or 1, or z lacks its last token, is reversed, or is the translation or its
+   begin. False: the sheet has no z. */
+enum { LAZY_WAYS = 6 };
+static bool make_lazy(RandomSheet *s, int way, Mat result)
 {
     RandomItem *z = find_random_item(s, "z");
     if (way < 2)
@@ -326,9 +308,10 @@ static bool make_lazy(RandomSheet *s, int way)
     if (way < 2 || z == NULL)
         return way < 2;
     const RandomItem old = *z;
-    z->cols -= way == 2;
+    z->cols = way == 2 ? old.cols - 1 : way == 3 ? old.cols
+            : way == 4 ? result->cols : 1;
     for (int k = 0; k < z->cols && way > 2; k++)
-        z->at[k] = way == 3 ? old.at[z->cols - 1 - k] : 1;
+        z->at[k] = way == 3 ? old.at[old.cols - 1 - k] : result->at[k];
     return true;
 }
 
@@ -344,7 +327,8 @@ static bool is_fair(Examiner *x, const RandomSheet *s)
         return true;
     for (int way = 0; x->algorithm >= 14 && way < LAZY_WAYS; way++) {
         lazy = *s;
-        if (make_lazy(&lazy, way) && distance_of(x, &lazy) == 0)
+        if (make_lazy(&lazy, way, x->run->result)
+            && distance_of(x, &lazy) == 0)
             return false;
     }
     return !is_sensitive(x, s);
@@ -361,7 +345,7 @@ static void write_random_trial(Examiner *x, int number, int seed, Error *f)
             fail_with(f, "no sheet was found that asks well; take another "
                       "seed.");
         arena_clear(x->arena);
-        random_trial(&s, x->algorithm, number, &x->random);
+        random_trial(&s, x->algorithm, number, &x->random, x->arena);
     } while (!is_fair(x, &s));
     snprintf(name, sizeof name, "random-%d", number);
     snprintf(says, sizeof says, "random numbers, seed %d", seed);
