@@ -47,7 +47,7 @@ typedef struct {
 
 static bool hints;                      /* no numbers in the report */
 
-static void *or_no_memory(void *memory)
+static void *checked_memory(void *memory)
 {
     if (memory != NULL)
         return memory;
@@ -57,7 +57,7 @@ static void *or_no_memory(void *memory)
 
 /* Room for one more in a list of n, which is counted. */
 #define ONE_MORE(list, n) \
-    ((list) = or_no_memory(realloc(list, (size_t)((n) + 1) \
+    ((list) = checked_memory(realloc(list, (size_t)((n) + 1) \
                                          * sizeof *(list))), &(list)[(n)++])
 
 /* Returns the text of a file of the lab; NULL: there is none. */
@@ -70,7 +70,7 @@ static char *file_text(const Lab *lab, const char *name)
     if (file == NULL)
         return NULL;
     do {
-        text = or_no_memory(realloc(text, n + 65537));
+        text = checked_memory(realloc(text, n + 65537));
         got = fread(text + n, 1, 65536, file);
         n += got;
     } while (got > 0);
@@ -106,7 +106,7 @@ static bool read_entries(Value *v, const char *text)
         return false;
     v->rows = (int)rows;
     v->cols = (int)cols;
-    v->at = or_no_memory(calloc((size_t)(rows * cols), sizeof *v->at));
+    v->at = checked_memory(calloc((size_t)(rows * cols), sizeof *v->at));
     for (long k = 0; k < rows * cols; k++) {
         char *next;
         v->at[k] = strtod(end, &next);
@@ -398,7 +398,7 @@ static bool judge_reply(FILE *to, const Lab *lab, const Trial *t,
 
 static FILE *open_report(Trial *t)
 {
-    return or_no_memory(open_memstream(&t->report, &t->bytes));
+    return checked_memory(open_memstream(&t->report, &t->bytes));
 }
 
 static void judge_trials(Lab *lab, const char *program)
