@@ -12,15 +12,15 @@ static const Option check_options[] = {
     { "json", FLAG, UNBOUNDED(CheckOptions, json), NULL,
       "one object a sheet, on one line" },
     { "lenient", FLAG, UNBOUNDED(CheckOptions, lenient), NULL,
-      "exit with 0 if nothing but rounding differs" },
+      "exit with 0 if only rounding differs" },
     { .name = NULL },
 };
 
 static const char usage[] =
     "Usage: ftx check [options] SHEET...\n"
     "\n"
-    "Judges what a sheet claims: which entries are right to the digits\n"
-    "typed, where it first goes wrong, and which slip explains that.\n"
+    "Checks what a sheet claims: which entries are right to the digits\n"
+    "typed, which step is the first wrong one, and which slip explains it.\n"
     "A SHEET is a file; - is standard input. For example:\n"
     "\n"
     "  printf 'e = 1\\nWu = 0 ; ln(3)\\nclaim p = 0.25 0.75\\n' | ftx check -"
@@ -33,20 +33,20 @@ static const char usage[] =
 static const char settings_text[] =
     "\nSettings, each on a line of its own:\n"
     "  algorithm 4         or a word: attention, multihead, layernorm,\n"
-    "                      softmax; without it the names tell it\n"
-    "  layout textbook     paper, textbook, torch or berkeley: are tokens\n"
-    "                      rows, are weights transposed\n"
-    "  mask causal         none, causal, or a matrix of 0 and 1\n"
-    "  scale no            or yes, or a number that divides the scores\n"
-    "  d_attn 64           where no matrix tells it\n"
+    "                      softmax; if missing, inferred from the names\n"
+    "  layout textbook     paper, textbook, torch or berkeley: whether\n"
+    "                      tokens are rows, and weights transposed\n"
+    "  mask causal         none, causal, or a matrix: 1 is seen, 0 hidden\n"
+    "  scale no            or yes, or what the scores are divided by\n"
+    "  d_attn 64           if it does not follow from a matrix\n"
     "  positions vaswani   none, paper or vaswani\n"
     "  norm rms            layer or rms\n"
     "  epsilon 1e-5        under the root of a norm\n"
     "  tied yes            W_u is the transpose of W_e\n"
     "  tau 0.7             the temperature\n"
     "  target 2            the token whose loss is claimed, from 1\n"
-    "  top_k 3, top_p 0.9  the tokens that are kept\n"
-    "  decimals 3          for what is shown\n"
+    "  top_k 3, top_p 0.9  which tokens are kept\n"
+    "  decimals 3          of the numbers shown\n"
     "\nWhat a sheet starts from:\n";
 
 /* Prints the help, or what one algorithm takes if its number stands behind
@@ -59,7 +59,7 @@ static void print_check_help(Error *f, const Command *c,
     if (algorithm >= 1 && algorithm <= 15)
         print_algorithm(c->out, algorithm);
     else if (*last != '-')
-        fail_with(f, "--help %s: expected one of 1 ... 15.", last);
+        fail_with(f, "--help %s: expected the number of an algorithm, 1 to 15.", last);
     else {
         fputs(usage, c->out);
         print_options(c->out, options);
@@ -89,8 +89,8 @@ static void judge_and_print(Error *f, void *data)
     if (judgement->claimed == 0) {
         step_name(name, sizeof name, &run->step[run->n - 1]);
         f->text = NULL;
-        fail_with(f, "nothing is claimed; a line 'claim %s = ...' says what "
-                  "was computed.", name);
+        fail_with(f, "nothing is claimed; add a line such as 'claim %s = ...' "
+                  "with the numbers that you computed.", name);
     }
     if (c->heading)
         fprintf(out, "%s:\n", c->name);
@@ -138,7 +138,7 @@ void check(Error *f, Command *c)
     }
     int n = parse_options(f, options, c->n, c->argument);
     if (n == 0)
-        fail_with(f, "which sheet? See 'ftx check --help'.");
+        fail_with(f, "no sheet given; see 'ftx check --help'.");
     bool several = n > 1 && !wanted.json;
     for (int k = 0; k < n; k++) {
         if (k > 0 && !wanted.json)

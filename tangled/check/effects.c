@@ -144,7 +144,7 @@ static void print_groups(FILE *out, const Effect *effect, int n,
                        effect[i].slip->name);
         }
         if (is_new && found > (k < n))
-            print_list(out, k < n ? "not told apart:" : "not seen:", list);
+            print_list(out, k < n ? "not told apart:" : "no change seen:", list);
     }
 }
 

@@ -40,7 +40,7 @@ static bool has_wrong_sum(const Claim *claim, char to[REMARK_BYTES])
         else
             snprintf(to, REMARK_BYTES, "%s %d sums to %.6g, not to 1%s",
                      step->transposed ? "row" : "column", t, sum,
-                     wrong > 0 ? "; others are off, too" : "");
+                     wrong > 0 ? "; others do not, either" : "");
         wrong++;
     }
     return wrong > 0;
@@ -61,7 +61,7 @@ static bool has_whole_number(const Judged *j, char to[REMARK_BYTES])
             continue;
         if (entry->decimals == EXACT)
             snprintf(to, REMARK_BYTES, "whole numbers are taken as exact; "
-                     "%.*s.0 has one decimal", n, entry->typed);
+                     "type %.*s.0 for one decimal", n, entry->typed);
         else
             snprintf(to, REMARK_BYTES, "%.*s is read as %.*f, since other "
                      "entries have decimals", n, entry->typed,

@@ -102,7 +102,7 @@ static void print_first(FILE *to, const Run *run, const Judged *first)
     bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
     fprintf(to, "%s: %s (Algorithm %d, line %d)",
             first->count[WRONG] > 0 ? "first wrong step"
-                                    : "first digit that is off",
+                                    : "first digit off",
             with_line ? strchr(label, ' ') + 1 : label, step->algorithm,
             step->line);
 }
@@ -176,8 +176,8 @@ static void print_verdict(FILE *to, const Judged *j, const char *from)
     else if (count[FOLLOWS] == all)
         fprintf(to, "follows from %s", from);
     else if (count[FOLLOWS] + count[RIGHT] == all)
-        fprintf(to, "follows from %s, %d of %d entries; the rest is right",
-                from, count[FOLLOWS], all);
+        fprintf(to, "%d of %d entries follow%s from %s; the rest are right",
+                count[FOLLOWS], all, count[FOLLOWS] == 1 ? "s" : "", from);
     else {
         list_entries(to, j, WRONG, "WRONG");
         list_entries(to, j, LAST_DIGIT, "last~digit~off");
@@ -223,7 +223,7 @@ static void print_rounding(FILE *to, const Layout *layout, const Judged *j,
     char text[700] = "";
     bool cut = j->count[CUT] > 0, carried = j->sources > 0 || !cut;
     if (j->within != NOT_WITHIN) {
-        fprintf(to, "\nwithin the rounding of %s",
+        fprintf(to, "\nwithin the rounding error of %s",
                 j->within == WITHIN_GIVEN ? "the given numbers" : from);
         return;
     }
@@ -231,7 +231,7 @@ static void print_rounding(FILE *to, const Layout *layout, const Judged *j,
         append(text, sizeof text, "digits are cut off, not rounded%s",
                carried ? ", and " : "");
     if (carried)
-        append(text, sizeof text, "%s %s used as written", from,
+        append(text, sizeof text, "%s %s used as written on the sheet", from,
                j->sources == 1 ? "is" : "are");
     print_reasons(to, layout, j, text);
 }
@@ -271,7 +271,7 @@ static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
         fprintf(to, "%d of %d claims right%s", right, judgement->n,
                 rounded ? "; " : "\n");
     if (rounded)
-        fputs("nothing but rounding differs\n", to);
+        fputs("only rounding differs\n", to);
     if (judgement->other != NULL)
         fprintf(to, "remark: in layout %s all claims are right (%s)\n",
                 judgement->other->name, judgement->other->meaning);

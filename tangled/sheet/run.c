@@ -159,7 +159,7 @@ static void choose_layout(Job *job, const Layout *layout)
 {
     enum { BYTES = 200 };
     char *text = arena_alloc(job->arena, BYTES);
-    const char *why = "a slip explains the claims in it";
+    const char *why = "chosen because a slip explains the claims in it";
     *text = '\0';
     job->run.named = job->run.layout != NULL;
     if (layout != NULL)
@@ -167,7 +167,7 @@ static void choose_layout(Job *job, const Layout *layout)
     else if (!job->run.named)
         why = guess_layout(job);
     if (!job->run.named)
-        append(text, BYTES, " (not named; %s)", why);
+        append(text, BYTES, " (%s)", why);
     job->run.shifted = is_shifted(job);
     if (job->run.shifted)
         append(text, BYTES, "; the largest is subtracted before e^x");
@@ -276,10 +276,10 @@ static const char *guess_layout(Job *job)
         first = first == NULL ? l : first;
     }
     job->run.layout = best.layout;
-    return fit == 1 ? "no other fits"
-         : by_right ? "most claims are right in it"
-         : best.layout != first && first != NULL ? "it fits the claims"
-         : "'layout textbook' names one";
+    return fit == 1 ? "the only layout that fits"
+         : by_right ? "chosen because most claims are right in it"
+         : best.layout != first && first != NULL ? "chosen because it fits the claims"
+         : "assumed; a line such as 'layout textbook' names another";
 }
 
 static void run_algorithm(Error *f, void *data)

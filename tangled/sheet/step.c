@@ -432,7 +432,7 @@ const char *run_title(char to[TITLE_BYTES], const Run *run)
     bool late = run->entered != NULL && *run->entered != '\0';
     bool inferred = run->sheet != NULL && run->sheet->inferred;
     snprintf(to, TITLE_BYTES, "Algorithm %d%s%s%s, layout %s: %s%s",
-             run->algorithm, inferred ? " (known from the names)" : "",
+             run->algorithm, inferred ? " (inferred from the names)" : "",
              late ? " " : "", late ? run->entered : "",
              run->layout->name, run->layout->meaning,
              run->guessed == NULL ? "" : run->guessed);

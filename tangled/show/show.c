@@ -260,7 +260,7 @@ static const char usage[] =
 static void check_show_wish(const ShowOptions *wish, int sheets, Error *f)
 {
     if (sheets == 0)
-        fail_with(f, "which sheet? See 'ftx show --help'.");
+        fail_with(f, "no sheet given; see 'ftx show --help'.");
     if (wish->json + wish->read + wish->svg + wish->md > 1)
         fail_with(f,
                   "one of --json, --read, --svg, --md at a time.");

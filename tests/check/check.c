@@ -103,8 +103,8 @@ LAW(where_it_went_on_from_and_the_layout_are_said_first)
     char *name = write_text("b.sheet", "algorithm 4\nS = 0 0 ; 0 0\n"
                             "d_attn = 2\nclaim A = 0.5 0.5 ; 0.5 0.5\n");
     assert_string_equal(SAID(check, name).out,
-        "Algorithm 4 from S to A, layout paper: columns are tokens, W x "
-        "(not named;\n'layout textbook' names one)\n"
+        "Algorithm 4 from S: line 5 to A, layout paper: columns are tokens, "
+        "W x\n(assumed; a line such as 'layout textbook' names another)\n"
         "A     right, 4 of 4 entries\nall right\n");
 }
 
@@ -114,9 +114,9 @@ LAW(the_claims_that_are_right_are_counted)
         { LOGITS("2 ; 3") "2 4\nclaim p = 0.269 0.731\n",
           "\n1 of 2 claims right\nfirst wrong step" },
         { LOGITS("1/3 ; 2") "0.34 2.00\nclaim p = 0.16 0.84\n",
-          "\n1 of 2 claims right; nothing but rounding differs\n" },
+          "\n1 of 2 claims right; only rounding differs\n" },
         { LOGITS("1/3 ; 2") "0.34 2.00\n",
-          "\nnothing but rounding differs\n" },
+          "\nonly rounding differs\n" },
     };
     for (size_t k = 0; k < sizeof sheets / sizeof *sheets; k++) {
         Said s = SAID(check, (char *)sheet(sheets[k].text));
@@ -152,7 +152,7 @@ LAW(the_algorithm_is_known_from_the_names)
     for (size_t k = 0; k < sizeof sheets / sizeof *sheets; k++) {
         char first[60];
         Said s = SAID(check, write_text("a.sheet", sheets[k].text));
-        snprintf(first, sizeof first, "Algorithm %d (known from the names)",
+        snprintf(first, sizeof first, "Algorithm %d (inferred from the names)",
                  sheets[k].algorithm);
         if (s.status != 0 || strncmp(s.out, first, strlen(first)) != 0)
             fail_at(HERE(first), "%s%s", s.out, s.err);
@@ -188,7 +188,7 @@ LAW(a_slip_is_named_and_what_follows_from_it)
         "0.4458;\n"
         "             (3,3) yours 0.980, expected 0.9316\n"
         "      all 9 entries match if the 1/√d_attn is left out\n"
-        "Ṽ     follows from A, 5 of 6 entries; the rest is right\n"
+        "Ṽ     5 of 6 entries follow from A; the rest are right\n"
         "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n");
 }
 
@@ -196,7 +196,7 @@ LAW(a_term_that_is_left_out_is_a_slip_like_any)
 {
     assert_line(FOUR "claim S = 1 0 2 ; 2 2 4 ; 1 2 8\nclaim A = 0.248 0.108 "
                 "0.013 ; 0.503 0.446 0.055 ; 0.248 0.446 0.932\n",
-                "A     follows from S, 3 of 9 entries; the rest is right");
+                "A     3 of 9 entries follow from S; the rest are right");
 }
 
 LAW(what_is_right_is_said_in_one_line)
@@ -238,8 +238,8 @@ LAW(a_digit_that_is_off_is_no_wrong_step)
     assert_report(LOGITS("1/3 ; 2") "0.34 2.00\n", 1,
         "logits  last digit off  (1) yours 0.34, expected 0.333\n"
         "        other entries: 1 right\n"
-        "nothing but rounding differs\n"
-        "first digit that is off: logits (Algorithm 7, line 1): logits = W_u e\n");
+        "only rounding differs\n"
+        "first digit off: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_line(LOGITS("1/3 ; 2") "0.34 2.00\nclaim p = 0.7 0.3\n",
                 "first wrong step: p (Algorithm 7, line 1): p = softmax(logits)");
 }
@@ -274,11 +274,11 @@ LAW(steps_that_go_wrong_by_themselves_are_explained_each)
         "V     WRONG  (2,3) yours 7, expected 1\n"
         "      other entries: 5 right\n"
         "      no known slip; (2,3) is 0·2 + 1·1 = 1\n"
-        "S     follows from Q, 3 of 9 entries; the rest is right\n"
+        "S     3 of 9 entries follow from Q; the rest are right\n"
         "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
     assert_line(FOUR "claim Q = 9 0 2 ; 1 2 2\nclaim S = 9 0 2 ; 10 2 4 ; "
                 "28 2 8\n",
-                "S     follows from Q, 3 of 9 entries; the rest is right");
+                "S     3 of 9 entries follow from Q; the rest are right");
 }
 
 LAW(numbers_that_were_rounded_early_are_carried_on)
@@ -290,13 +290,13 @@ LAW(numbers_that_were_rounded_early_are_carried_on)
         "S     rounded early  (2,1) yours 0.66, expected 0.667; (2,2) yours 1.34, "
         "expected 1.333\n"
         "      other entries: 2 right\n"
-        "      all 4 entries match if Q is used as written\n"
+        "      all 4 entries match if Q is used as written on the sheet\n"
         "A     rounded early  (1,1) yours 0.4182, expected 0.41743;\n"
         "                     (1,2) yours 0.3385, expected 0.33924;\n"
         "                     (2,1) yours 0.5818, expected 0.58257;\n"
         "                     (2,2) yours 0.6615, expected 0.66076\n"
-        "      all 4 entries match if S is used as written\n"
-        "first digit that is off: S (Algorithm 4, line 4): S = Kᵀ Q\n");
+        "      all 4 entries match if S is used as written on the sheet\n"
+        "first digit off: S (Algorithm 4, line 4): S = Kᵀ Q\n");
 }
 
 LAW(in_a_wrong_step_some_entries_may_follow)
@@ -660,8 +660,8 @@ LAW(what_does_not_sum_to_1_is_remarked)
     assert_line(CAUSAL "claim A = 1 0.9 0.1 ; 0 0.3 0.1 ; 0 0 0.8\n",
                 "      remark: column 2 sums to 1.2, not to 1");
     assert_line(CAUSAL "claim A = 1 0.9 0.1 ; 0 0.3 0.1 ; 0 0 0.4\n",
-                "      remark: column 2 sums to 1.2, not to 1; others are off, "
-                "too");
+                "      remark: column 2 sums to 1.2, not to 1; others do "
+                "not, either");
     assert_no(CAUSAL "claim A = 1 0.9 0.1 ; 0 ? 0.1 ; 0 0 0.8\n", "remark");
     assert_no(CAUSAL "claim A = 1 0.9 0.33 ; 0 0.1 0.33 ; 0 0 0.33\n",
               "remark");
@@ -697,7 +697,7 @@ LAW(whole_numbers_among_others_are_remarked)
 {
     assert_line(LOGITS("2.3 ; 3") "2 3\n",
                 "        remark: whole numbers are taken as exact; "
-                "2.0 has one decimal");
+                "type 2.0 for one decimal");
     assert_line(LOGITS("2.3 ; 3.25") "2 3.25\n",
                 "        remark: 2 is read as 2.00, since other entries have decimals");
     assert_no(LOGITS("2.6 ; 3") "2 3\n", "remark");
@@ -893,14 +893,15 @@ LAW(several_sheets_have_a_total)
 LAW(a_sheet_without_claims_is_told)
 {
     char expected[400];
-    snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; a "
-             "line 'claim p = ...' says what was computed.",
+    snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; add "
+             "a line such as 'claim p = ...' with the numbers that you computed.",
              directory());
     assert_refusal(SAID(check, (char *)sheet("algorithm 7\ne = 1\nWu = 1\n")),
                    expected);
     assert_refusal(SAID(check, (char *)sheet(LOGITS("1") "?\n")), expected);
-    snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; a "
-             "line 'claim i1.layer1.V_tilde = ...' says what was computed.",
+    snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; add "
+             "a line such as 'claim i1.layer1.V_tilde = ...' with the numbers that "
+             "you computed.",
              directory());
     assert_refusal(SAID(check, (char *)sheet("algorithm 14\n"
                         "i1.layer1.V_tilde^1 = 1 1\n")), expected);
@@ -909,7 +910,7 @@ LAW(a_sheet_without_claims_is_told)
 LAW(options_are_obeyed_or_refused)
 {
     assert_refusal(SAID(check, "--json"),
-                   "ftx check: which sheet? See 'ftx check --help'.");
+                   "ftx check: no sheet given; see 'ftx check --help'.");
     assert_says(SAID(check, "x", "--help"), "Usage: ftx check");
     assert_says(SAID(check, "--", "tests/data/worked/alg01.sheet"), "all right\n");
     assert_refusal(SAID(check, "--", "--json"),

@@ -92,8 +92,8 @@ LAW(the_first_entry_that_changes_is_shown)
 LAW(what_does_nothing_is_not_seen)
 {
     Said s = SLIPS(write_text("s", ONE_QUERY));
-    assert_says(s, "\nnot seen: ");
-    const char *unseen = strstr(s.out, "not seen: ");
+    assert_says(s, "\nno change seen: ");
+    const char *unseen = strstr(s.out, "no change seen: ");
     assert_that(strstr(unseen, "no-b_q") != NULL);
     assert_that(strstr(unseen, "base-2") == NULL);
     assert_that(strstr(s.out, "\n  no-b_q") == NULL);
@@ -106,11 +106,11 @@ LAW(only_what_is_claimed_can_tell_slips_apart)
         "Wq = 1 0 ; 0 1\nWk = 1 0 ; 0 1\nWv = 1 0 ; 0 1\n";
     Said all = SLIPS(write_text("s", sheet));
     assert_says(all, "\n  scale-d               [1,1]");
-    assert_that(strstr(strstr(all.out, "not seen"), "scale-d,") == NULL);
+    assert_that(strstr(strstr(all.out, "no change seen"), "scale-d,") == NULL);
     char *claims = arena_alloc(arena, sizeof sheet + 20);
     sprintf(claims, "%sclaim A = 1\n", sheet);
     Said one = SLIPS(write_text("s", claims));
-    assert_that(strstr(strstr(one.out, "not seen"), "scale-d,") != NULL);
+    assert_that(strstr(strstr(one.out, "no change seen"), "scale-d,") != NULL);
 }
 
 LAW(slips_with_the_same_numbers_are_not_told_apart)
@@ -129,9 +129,9 @@ LAW(only_the_digits_of_the_sheet_count)
          none = SLIPS(write_text("s", ONE_QUERY "decimals 0\n"));
     assert_says(one, "\n  base-2                [1,1]           "
                 "1.5        1.3\n");
-    assert_that(strstr(strstr(one.out, "not seen"), "base-2") == NULL);
+    assert_that(strstr(strstr(one.out, "no change seen"), "base-2") == NULL);
     assert_that(strstr(none.out, "\n  base-2 ") == NULL);
-    assert_that(strstr(strstr(none.out, "not seen"), "base-2") != NULL);
+    assert_that(strstr(strstr(none.out, "no change seen"), "base-2") != NULL);
 }
 
 LAW(a_group_has_two_slips_and_a_slip_one_group)
@@ -165,7 +165,7 @@ LAW(minus_nothing_is_nothing)
     Said s = SLIPS(write_text("s", "algorithm 4\nX = 1e-9 ; 0\n"
                               "Wq = 0 1 ; -1 0\nWk = 1 0 ; 0 1\n"
                               "Wv = 1 0 ; 0 1\n"));
-    assert_that(strstr(strstr(s.out, "not seen"), "W_q-transposed") != NULL);
+    assert_that(strstr(strstr(s.out, "no change seen"), "W_q-transposed") != NULL);
 }
 
 LAW(a_slip_that_cannot_be_made_is_left_out)

@@ -494,7 +494,7 @@ LAW(sheets_are_judged_as_they_were_meant)
 {
     static const struct { const char *name, *said, *letters, *reasons; }
         sheets[] = {
-        { "layout-shape", "it fits the claims", "WWWWWWWWW", "no-scale" },
+        { "layout-shape", "chosen because it fits the claims", "WWWWWWWWW", "no-scale" },
         { "layout-slip", "a slip explains", "WWWW", "no-scale" },
         { "mask-after-scale", "",
           "RRRRRRRRR WWWWWWWWW", "mask-transposed" },

@@ -107,14 +107,15 @@ LAW(a_layout_is_guessed_and_said)
                     "Wv = 1 ; 0 ; 2\n";
     char text[500];
     snprintf(text, sizeof text, "algorithm 4\nX = 1 2 3 ; 4 5 6\n%s", W);
-    assert_shown(text, "layout textbook: rows are tokens, x W (not named; "
-                       "no other fits)");
+    assert_shown(text, "layout textbook: rows are tokens, x W (the only "
+                       "layout that fits)");
     assert_shown("algorithm 4\nX = 1 2 ; 3 4\nWq = 1 1 ; 0 1\nWk = 1 0 ; 0 1"
                  "\nWv = 1 0 ; 0 1\nclaim Q = 1 3 ; 3 7\n",
-                 "layout textbook: rows are tokens, x W (not named; most "
+                 "layout textbook: rows are tokens, x W (chosen because most "
                  "claims are right in it)");
     assert_shown("algorithm 4\nX = 1 2 ; 3 4\n", "layout paper: columns are "
-                 "tokens, W x (not named; 'layout textbook' names one)");
+                 "tokens, W x (assumed; a line such as 'layout "
+                 "textbook' names another)");
 }
 
 /* --------------------------------------------------------- what is refused */

@@ -138,7 +138,7 @@ LAW(what_cannot_be_read_is_refused)
                    "tests/none.sheet: cannot be opened: No such file");
     assert_refused(SHOWN("",), "a.sheet is empty.");
     assert_refused(SAID(show, "--", "--json"), "--json: cannot be opened");
-    assert_refused(said_by("ftx show", show, 0, NULL), "ftx show: which sheet? See");
+    assert_refused(said_by("ftx show", show, 0, NULL), "ftx show: no sheet given; see");
 }
 
 LAW(what_would_grow_without_limit_is_refused)
