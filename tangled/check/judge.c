@@ -103,16 +103,14 @@ static Verdict find_sources(Judging *j, int w, Premise h)
 
 static void count_verdicts(Judged *judged)
 {
-    const Item *item = judged->claim.item;
     memset(judged->count, 0, sizeof judged->count);
-    for (int k = 0; k < item->rows * item->cols; k++)
+    for (int k = 0; k < entries_of(&judged->claim); k++)
         judged->count[judged->verdict[k]]++;
 }
 
 static void change_verdicts(Judged *judged, Verdict from, Verdict to)
 {
-    const Item *item = judged->claim.item;
-    for (int k = 0; k < item->rows * item->cols; k++)
+    for (int k = 0; k < entries_of(&judged->claim); k++)
         if (judged->verdict[k] == from)
             judged->verdict[k] = to;
     count_verdicts(judged);
@@ -129,7 +127,7 @@ static void judge_whole(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &judged->claim;
-    int all = c->item->rows * c->item->cols;
+    int all = entries_of(c);
     for (Premise h = EXACTLY; h < PREMISES; h++) {
         int wrong = judged->count[WRONG], off = judged->count[LAST_DIGIT];
         if (j->run[h] == NULL)
@@ -154,7 +152,7 @@ static void judge_entries(Judging *j, int w, Premise h)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &judged->claim;
-    int all = c->item->rows * c->item->cols, off = 0, agree = 0;
+    int all = entries_of(c), off = 0, agree = 0;
     for (int k = 0; k < all; k++) {
         off += is_off(judged, k);
         agree += is_off(judged, k) && verdict_in(c, k, j->run[h]) == RIGHT;
@@ -183,7 +181,7 @@ static void judge_claim(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &j->claim[w];
-    int n = c->item->rows * c->item->cols;
+    int n = entries_of(c);
     *judged = (Judged){ .claim = *c };
     judged->fits = is_comparable(c->item, c->step);
     judged->verdict = arena_alloc(j->arena, (size_t)n * sizeof(Verdict));

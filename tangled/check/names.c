@@ -256,10 +256,10 @@ static const struct {
     IS("next", 0, "pick(index(P') - index(P')' - 1, 0, 1)"),
     IS("positions", IF_PLACED, "W_p pick(index(W_p') - index(it')', 0, 1)"),
     IS("positions", 0, "0 * it"),
-    IS("column_k", 0, "pick(index(W_p') - index(it')' - k, 0, 1)"),
+    IS("column_k", 0, "pick(index(W_p') - index(it')' - k - t_0 + 1, 0, 1)"),
     IS("shifted", IF_SINES, SINES("(place + k) / base^i")),
     IS("shifted", 0, "W_p column_k / sum(column_k)"),
-    IS("place", 0, "first_place + index(it')' - 1"),
+    IS("place", 0, "first + t_0 + index(it')' - 2"),
     IS("half", 0, "round(index(it) / 2 + 0.25, 0)"),
     IS("i", 0, "2 * (half - from_0) / rows(it)"),
     IS("other_i", 0, "2 * (half + from_0 - 1) / rows(it)"),
@@ -279,8 +279,8 @@ static double number_named(const SlipRun *s, const char *word)
         { "k", s->slip == NULL ? NAN : s->slip->number },
         { "base", given_number(run, "base", !paper ? 10000
                                : given_number(run, "ell_max", 1)) },
-        { "first_place", given_number(run, "first", paper)
-                         + (table ? 0 : given_number(run, "t", 1) - 1) },
+        { "first", given_number(run, "first", paper) },
+        { "t_0", table ? 1 : given_number(run, "t", 1) },
         { "from_0", !paper },
         { "d_attn", run->d_attn == 0 ? NAN : (double)run->d_attn },
         { "d_x", run->d_x == 0 ? NAN : (double)run->d_x },

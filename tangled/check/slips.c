@@ -17,6 +17,10 @@
 #define MLP(f, x) "W_mlp2 " f "(W_mlp1 " x " + b_mlp1) + b_mlp2"
 #define NORMED(x) "(gamma * standardise(" x ") + beta)"
 #define LOSS(P)   "-total(pick(read, ln(" P "), 0))"
+#define BASE(name, what, k) { name, what, k, \
+    { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } }
+#define SINE_BASE(k) { "sine-base-" #k, "the base is " #k, k, \
+    { WHEN(IF_SINES, POSITION, SINES("place / k^i")) } }
 #define TO_DECIMALS(k, to, NAME, WHAT, ...) \
     { NAME "-rounded-" #k, WHAT " rounded to " to, k, { __VA_ARGS__ } }
 #define ROUNDED_1_TO_3(...) \
@@ -51,12 +55,9 @@ const Slip slips[] = {
       { ON(PROBABILITIES, "softmax(x')'") } },
     { "one-sum", "one sum of all e^x is used for every softmax", 0,
       { ON_ALL(SOFTMAX, "exp(x) / total(exp(x))") } },
-    { "base-2", "2^x is used instead of e^x", 2,
-      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
-    { "base-3", "3^x is used instead of e^x", 3,
-      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
-    { "base-10", "10^x is used instead of e^x", 10,
-      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
+    BASE("base-2", "2^x is used instead of e^x", 2),
+    BASE("base-3", "3^x is used instead of e^x", 3),
+    BASE("base-10", "10^x is used instead of e^x", 10),
     { "base-1/e", "e^(-x) is used instead of e^x", 0,
       { ON_ALL(SOFTMAX, "softmax(-x)"), ON(POWERS, "1 / it") } },
     { "by-sum", "numbers are divided by their sum, without e^x", 0,
@@ -175,14 +176,10 @@ const Slip slips[] = {
     { "W_e-transposed", "row v of W_e is taken, not column v", 0,
       { ON(EMBEDDING, "column(W_e', v)") } },
     { "position-before", "each position is one too small", -1,
-      { WHEN(IF_GIVEN_W_p, POSITION, "column(W_p, t + k)"),
-        WHEN(IF_SINES, POSITION, SINES("(place + k) / base^i")),
-        WHEN(IF_PLACED, POSITION, "shifted"),
+      { ON(POSITION, "shifted"),
         WHEN(IF_PLACED, EMBEDDED, "it - positions + shifted") } },
     { "position-after", "each position is one too large", 1,
-      { WHEN(IF_GIVEN_W_p, POSITION, "column(W_p, t + k)"),
-        WHEN(IF_SINES, POSITION, SINES("(place + k) / base^i")),
-        WHEN(IF_PLACED, POSITION, "shifted"),
+      { ON(POSITION, "shifted"),
         WHEN(IF_PLACED, EMBEDDED, "it - positions + shifted") } },
     { "W_p-transposed", "row t of W_p is taken, not column t", 0,
       { WHEN(IF_GIVEN_W_p, POSITION, "column(W_p', t)") } },
@@ -197,12 +194,7 @@ const Slip slips[] = {
       { WHEN(IF_SINES, POSITION, SINES("place / base^(k * i)")) } },
     { "degrees", "the angles are taken as degrees", 0,
       { WHEN(IF_SINES, POSITION, SINES("pi / 180 * place / base^i")) } },
-    { "sine-base-10000", "the base is 10000", 10000,
-      { WHEN(IF_SINES, POSITION, SINES("place / k^i")) } },
-    { "sine-base-1000", "the base is 1000", 1000,
-      { WHEN(IF_SINES, POSITION, SINES("place / k^i")) } },
-    { "sine-base-100", "the base is 100", 100,
-      { WHEN(IF_SINES, POSITION, SINES("place / k^i")) } },
+    SINE_BASE(10000), SINE_BASE(1000), SINE_BASE(100),
     { "sine-base-ell", "the base is ell_max", 0,
       { WHEN(IF_SINES, POSITION, SINES("place / ell_max^i")) } },
     { "no-residual-attn", "X is not added to the output of the attention", 0,
@@ -321,10 +313,8 @@ const Slip slips[] = {
     ROUNDED("power", "the e^x are", ON_ALL(SOFTMAX,
             "round(exp(x), k) / sum(round(exp(x), k))"),
             WHEN(UNWRITTEN, POWERS, "round(it, k)")),
-    { "e-rounded-1", "e is rounded to 2.7", 2.7,
-      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
-    { "e-rounded-2", "e is rounded to 2.72", 2.72,
-      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
+    BASE("e-rounded-1", "e is rounded to 2.7", 2.7),
+    BASE("e-rounded-2", "e is rounded to 2.72", 2.72),
     CARRIED_ROUNDED("A", "A is", WEIGHTS),
     CARRIED_ROUNDED("m", "m is", MEAN),
     CARRIED_ROUNDED("v", "v is", VARIANCE),
