@@ -279,7 +279,8 @@ static const char *guess_layout(Job *job)
     return fit == 1 ? "the only layout that fits"
          : by_right ? "chosen because most claims are right in it"
          : best.layout != first && first != NULL ? "chosen because it fits the claims"
-         : "assumed; a line such as 'layout textbook' names another";
+         : "the first that fits; a line such as 'layout textbook' names "
+           "another";
 }
 
 static void run_algorithm(Error *f, void *data)

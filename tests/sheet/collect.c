@@ -114,8 +114,8 @@ LAW(a_layout_is_guessed_and_said)
                  "layout textbook: rows are tokens, x W (chosen because most "
                  "claims are right in it)");
     assert_shown("algorithm 4\nX = 1 2 ; 3 4\n", "layout paper: columns are "
-                 "tokens, W x (assumed; a line such as 'layout "
-                 "textbook' names another)");
+                 "tokens, W x (the first that fits; a line such as "
+                 "'layout textbook' names another)");
 }
 
 /* --------------------------------------------------------- what is refused */
