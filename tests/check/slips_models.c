@@ -1,163 +1,102 @@
 /* Slips in Algorithms 8 to 15, planted: a simulated student fills in sheets
    of small random models and makes one slip throughout. Is it named? */
 #include "student.h"
+#include "course/random_sheet.h"
 #include "law.h"
 
 /* ---------------------------------------------- sheets of random models */
 
-typedef struct {
-    Text *text;
-    int algorithm, H, d_e, d_attn, d_mlp, d_f, N_V, L, ell;
-    bool tied, placed;
-    const char *exponent;       /* of all numbers, such as "e30"          */
-} ModelSheet;
+#define HEADS "|W_q b_q W_k b_k W_v b_v|W_o b_o "
+#define NORM(k) "gamma_" k " beta_" k " "
+#define MLP(k)  "W_mlp" k " b_mlp" k " "
+#define REST    NORM("1") NORM("2") MLP("1") MLP("2")
 
-static void add_matrix(ModelSheet *m, const char *path, const char *name,
-                       int rows, int cols)
+static void add_layers(RandomSheet *s, int L)
 {
-    add_text(m->text, "%s%s =", path, name);
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++)
-            add_text(m->text, "%s %.1f%s", i > 0 && j == 0 ? " ;" : "",
-                pick(-15, 15) / 10.0, m->exponent);
-    add_text(m->text, "\n");
-}
-
-static void add_attention(ModelSheet *m, const char *path)
-{
-    char name[20];
-    for (int h = 1; h <= m->H; h++)
-        for (int k = 0; k < 3; k++) {
-            snprintf(name, sizeof name, "W%c^%d", "qkv"[k], h);
-            add_matrix(m, path, name, m->d_attn, m->d_e);
-            snprintf(name, sizeof name, "b%c^%d", "qkv"[k], h);
-            add_matrix(m, path, name, m->d_attn, 1);
-        }
-    add_matrix(m, path, "Wo", m->d_e, m->H * m->d_attn);
-    add_matrix(m, path, "bo", m->d_e, 1);
-}
-
-static void add_rest(ModelSheet *m, const char *path, int first_norm,
-                     int last_norm, int first_mlp)
-{
-    char name[20];
-    for (int k = first_norm; k <= last_norm; k++) {
-        snprintf(name, sizeof name, "gamma%d", k);
-        add_matrix(m, path, name, m->d_e, 1);
-        snprintf(name, sizeof name, "beta%d", k);
-        add_matrix(m, path, name, m->d_e, 1);
-    }
-    for (int k = 0; k < 2; k++) {
-        snprintf(name, sizeof name, "Wmlp%d", first_mlp + k);
-        add_matrix(m, path, name, k == 0 ? m->d_mlp : m->d_e,
-                   k == 0 ? m->d_e : m->d_mlp);
-        snprintf(name, sizeof name, "bmlp%d", first_mlp + k);
-        add_matrix(m, path, name, k == 0 ? m->d_mlp : m->d_e, 1);
-    }
-}
-
-static bool is_one_of(int algorithm, int a, int b, int c)
-{
-    return algorithm == a || algorithm == b || algorithm == c;
-}
-
-static void add_layers(ModelSheet *m)
-{
-    char path[20];
-    if (is_one_of(m->algorithm, 8, 11, 15)) {
-        add_attention(m, "enc1.");
-        add_rest(m, "enc1.", 1, 2, 1);
-        add_attention(m, "dec1.");
-        add_attention(m, "ed1.");
-        add_rest(m, "dec1.", 3, 5, 3);
+    char part[20];
+    if (is_among(" 8 11 15 ", s->algorithm)) {
+        add_random_items(s, "enc1.", HEADS REST);
+        add_random_items(s, "dec1.", HEADS NORM("3") NORM("4") NORM("5")
+                         MLP("3") MLP("4"));
+        add_random_items(s, "ed1.", HEADS);
         return;
     }
-    for (int l = 1; l <= m->L; l++) {
-        snprintf(path, sizeof path, "layer%d.", l);
-        add_attention(m, path);
-        add_rest(m, path, 1, 2, 1);
+    for (int l = 1; l <= L; l++) {
+        snprintf(part, sizeof part, "layer%d.", l);
+        add_random_items(s, part, HEADS REST);
     }
 }
 
-static void add_tokens(ModelSheet *m, const char *name, int ell)
+/* What is read, and how long; of training at times two sequences. */
+static void add_sequences(RandomSheet *s)
 {
-    add_text(m->text, "%s =", name);
-    for (int t = 0; t < ell; t++)
-        add_text(m->text, " %d", pick(1, m->N_V));
-    add_text(m->text, "\n");
-}
-
-static void add_what_is_read(ModelSheet *m)
-{
-    int a = m->algorithm, other = pick(0, 1);
-    bool many = is_one_of(a, 11, 12, 13) && pick(0, 3) == 0;
-    if (is_one_of(a, 8, 11, 15))
-        add_tokens(m, many ? "z_1" : "z", m->ell > 1 ? m->ell - other : 1);
-    if (a != 15)
-        add_tokens(m, many ? "x_1" : "x", m->ell);
-    if (many && a == 11)
-        add_tokens(m, "z_2", m->ell);
-    if (many)
-        add_tokens(m, "x_2", m->ell);
-    if (a >= 11 && a <= 13)
-        add_text(m->text, "eta = 0.%d\n", pick(1, 9));
+    int a = s->algorithm;
+    bool trains = is_among(" 11 12 13 ", a), two = trains && chance(4);
+    for (const char *name = "zx"; *name != '\0'; name++)
+        for (int k = 1; k <= 1 + two; k++) {
+            char numbered[8];
+            bool z = *name == 'z';
+            snprintf(numbered, sizeof numbered, two ? "%c_%d" : "%c", *name,
+                     k);
+            if (z ? is_among(" 8 11 15 ", a) : a != 15)
+                add_random_ids(s, numbered, z ? s->size.ell_z
+                                              : s->size.ell_x);
+        }
+    if (trains)
+        add_number(s, "eta", pick(1, 9) / 10.0);
     if (a == 12)
-        add_text(m->text, "p_mask = 0.6\n");
+        add_number(s, "p_mask", 0.6);
     if (a == 14 || a == 15)
-        add_text(m->text, "tau = %s\n", other ? "0.5" : "1.6");
-    if (a == 12 || a == 14 || a == 15) {
-        add_text(m->text, "u =");
-        for (int k = 0; k < (a == 12 ? m->ell : 2); k++)
-            add_text(m->text, " 0.%d", pick(0, 9));
-        add_text(m->text, "\n");
-    }
+        add_number(s, "tau", chance(2) ? 0.5 : 1.6);
+    if (is_among(" 12 14 15 ", a))
+        add_random_items(s, "", "u");
 }
 
-static void add_model(ModelSheet *m, const char *epsilon)
+/* All numbers are quarters times a factor. */
+static Text *model_text(RandomSheet *s, int L, bool tied, bool placed,
+                        const char *epsilon, double factor)
 {
-    bool wide = is_one_of(m->algorithm, 9, 12, 0);
-    if (m->tied)
-        m->d_f = m->d_e;
-    add_text(m->text, "algorithm %d\nepsilon = %s\n", m->algorithm, epsilon);
-    add_what_is_read(m);
-    add_matrix(m, "", "We", m->d_e, m->N_V);
-    if (m->placed)
-        add_matrix(m, "", "Wp", m->d_e, m->ell + 2);
-    add_layers(m);
-    if (wide) {
-        add_matrix(m, "", "Wf", m->d_f, m->d_e);
-        add_matrix(m, "", "bf", m->d_f, 1);
-    }
-    if (!is_one_of(m->algorithm, 8, 11, 15)) {
-        add_matrix(m, "", "gamma", wide ? m->d_f : m->d_e, 1);
-        add_matrix(m, "", "beta", wide ? m->d_f : m->d_e, 1);
-    }
-    if (m->tied)
-        add_text(m->text, "tied yes\n");
-    else
-        add_matrix(m, "", "Wu", m->N_V, wide ? m->d_f : m->d_e);
+    Text *text = text_new();
+    bool wide = is_among(" 9 12 ", s->algorithm);
+    snprintf(s->settings, sizeof s->settings, "epsilon %s\n%s", epsilon,
+             tied ? "tied yes\n" : "");
+    add_sequences(s);
+    add_random_items(s, "", placed ? "W_e W_p" : "W_e");
+    add_layers(s, L);
+    if (wide)
+        add_random_items(s, "", "W_f b_f");
+    if (!is_among(" 8 11 15 ", s->algorithm))
+        add_random_items(s, "", "gamma beta");
+    if (!tied)
+        add_random_items(s, "", "W_u");
+    for (RandomItem *item = s->item; item < s->item + s->n; item++)
+        for (int k = 0; k < item->rows * item->cols && item->real; k++)
+            item->at[k] *= factor;
+    add_text(text, "%s", random_sheet_text(arena, s));
+    return text;
 }
 
-static ModelSheet *some_model(int algorithm, int seed)
+static RandomSheet *some_model(int algorithm, int seed)
 {
-    ModelSheet *m = arena_alloc(arena, sizeof *m);
+    static Random random;
+    RandomSheet *s = arena_alloc(arena, sizeof *s);
     generator = mixed(seeded((uint64_t)seed));
-    *m = (ModelSheet){ .text = text_new(), .placed = true,
-                       .algorithm = algorithm, .exponent = "" };
-    m->H = pick(1, 2);
-    m->d_e = pick(3, 4), m->d_attn = pick(2, 3);
-    m->d_mlp = pick(2, 3), m->N_V = pick(3, 4);
-    m->d_f = pick(2, 3), m->L = pick(1, 4) == 4 ? 2 : 1;
-    m->ell = pick(3, 4);
-    return m;
+    random = random_new((uint64_t)seed);
+    int ell = pick(3, 4);
+    *s = (RandomSheet){ .algorithm = algorithm, .layout = &layouts[0],
+        .random = &random, .kind = QUARTERS,
+        .size = { .d_e = pick(3, 4), .d_attn = pick(2, 3), .d_f = pick(2, 3),
+                  .d_mid = pick(2, 3), .d_mlp = pick(2, 3), .H = pick(1, 2),
+                  .N_V = pick(3, 4), .ell_x = ell, .ell_z = pick(2, ell),
+                  .ell_max = ell + 2, .u = algorithm == 12 ? ell : 2 } };
+    return s;
 }
 
 static const Run *model_run(int algorithm, int seed, Text **text)
 {
-    ModelSheet *m = some_model(algorithm, seed);
-    add_model(m, "0.1");
-    *text = m->text;
-    const Run *run = run_of(m->text->at);
+    RandomSheet *s = some_model(algorithm, seed);
+    *text = model_text(s, chance(4) ? 2 : 1, false, true, "0.1", 0.7);
+    const Run *run = run_of((*text)->at);
     assert_that(run != NULL);
     return run;
 }
@@ -166,16 +105,17 @@ static const Run *model_run(int algorithm, int seed, Text **text)
    that is refused. */
 static const Run *odd_run(int algorithm, int seed)
 {
-    static const char *const exponents[] = { "", "e4", "e-9", "e18",
-                                             "e120" };
+    static const double factors[] = { 1, 1e4, 1e-9, 1e18, 1e120 };
     static const char *const epsilons[] = { "0", "1e-5", "1e30" };
-    ModelSheet *m = some_model(algorithm, seed);
-    m->ell = pick(1, 3), m->d_e = pick(1, 2), m->N_V = 3;
-    m->d_attn = pick(1, 2), m->L = pick(0, 2), m->d_f = pick(1, 2);
-    m->tied = pick(0, 1), m->placed = pick(0, 1);
-    m->exponent = exponents[pick(0, IS_DOUBLE ? 4 : 2)];
-    add_model(m, epsilons[pick(0, 2)]);
-    return run_of(m->text->at);
+    RandomSheet *s = some_model(algorithm, seed);
+    Sizes *size = &s->size;
+    bool tied = chance(2);
+    double factor = factors[pick(0, IS_DOUBLE ? 4 : 2)];
+    size->ell_x = size->ell_z = pick(1, 3), size->N_V = 3;
+    size->d_e = pick(1, 2), size->d_attn = pick(1, 2);
+    size->d_f = tied ? size->d_e : pick(1, 2);
+    return run_of(model_text(s, pick(0, 2), tied, chance(2),
+                             epsilons[pick(0, 2)], factor)->at);
 }
 
 /* ------------------------------------------------------------ a student */
