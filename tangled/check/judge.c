@@ -78,7 +78,7 @@ static int keep_origins(Judging *j, int w, bool (*is)(const Judged *judged),
     return judged->sources;
 }
 
-static bool went_wrong(const Judged *judged)
+bool went_wrong(const Judged *judged)
 {
     return judged->begins && judged->count[WRONG] > 0;
 }
@@ -276,7 +276,6 @@ static void explain(Judging *j, int w)
         accept_rounding(j, w);
         return;
     }
-    j->any_wrong |= wrong;
     if (judged->n > 0) {
         if (are_roundings(judged->why, judged->n)) {
             change_verdicts(judged, WRONG, EARLY);
@@ -358,7 +357,8 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
     *judgement = (Judgement){ run, j->n, j->judged, 0, NULL };
     for (int w = 0; w < j->n; w++)
         judgement->claimed += j->judged[w].claimed;
-    if (j->any_wrong)
+    if (first_wrong(judgement) != NULL
+        && went_wrong(first_wrong(judgement)))
         judgement->other = find_other_layout(judgement);
     arena_free(j->scratch);
     return judgement;

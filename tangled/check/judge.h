@@ -6,6 +6,10 @@
 #define FTX_JUDGE_H
 #include "check/explanation.h"
 
+/* A claim may be as near as the digits allow of the claims before it, or of
+   what the sheet gives. */
+typedef enum { NOT_WITHIN, WITHIN_CLAIMS, WITHIN_GIVEN } Within;
+
 /* A claim with the verdict on each of its entries. A claim in which
    something went wrong first has explanations, if there is one. Its
    entries have as many decimals as are judged: EXACT means all. */
@@ -20,8 +24,7 @@ typedef struct {
     int count[VERDICTS];        /* how many there are of each             */
     bool begins;                /* went wrong by itself                   */
     int claimed;                /* how many there are but for OPEN        */
-    enum { NOT_WITHIN, WITHIN_CLAIMS, WITHIN_GIVEN } within;
-                                /* as near as the digits of these allow   */
+    Within within;
     int n;                      /* what explains all its entries:         */
     const Explanation *why;     /* why[0] ... why[n - 1]                  */
     int sources;                /* it follows from, or carries on rounded */

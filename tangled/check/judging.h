@@ -22,7 +22,6 @@ typedef struct {
     Explanation *slips;         /* that were found so far; or NULL        */
     Claim *unexplained;         /* of the wrong claims without a reason,  */
     int unexplained_n;          /* the wrong entries                      */
-    bool any_wrong;             /* some claim went wrong by itself        */
     bool open[PREMISES];        /* the claim may have come about so       */
     int found;                  /* explanations ...                       */
     Explanation *why;           /* ... of a claim: room for MOST_FOUND    */
@@ -72,6 +71,9 @@ void find_reasons(Judging *j, int w, int kind);
 /* Counts the entries of the claims behind claim w that are right in one of
    the runs, run[EXACTLY] ...; a run may be NULL. */
 int count_right_later(const Judging *j, int w, const Run *const *run);
+
+/* Whether a claim went wrong by itself. */
+bool went_wrong(const Judged *judged);
 
 /* Whether entry k is wrong or off by its last digit. */
 bool is_off(const Judged *judged, int k);

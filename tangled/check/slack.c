@@ -91,12 +91,15 @@ void find_rounding(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     int off = judged->count[WRONG] + judged->count[LAST_DIGIT];
+    bool any_wrong = false;
+    for (int k = 0; k < w; k++)
+        any_wrong |= went_wrong(&j->judged[k]);
     if (!judged->fits || off < 2
         || 2 * off < count_entries(judged->claim.item))
         return;
     if (w > 0 && j->run[AS_WRITTEN] != NULL
         && is_within(j, w, AS_WRITTEN, false))
         judged->within = WITHIN_CLAIMS;
-    else if (!j->any_wrong && is_within(j, w, EXACTLY, true))
+    else if (!any_wrong && is_within(j, w, EXACTLY, true))
         judged->within = WITHIN_GIVEN;
 }

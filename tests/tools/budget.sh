@@ -19,7 +19,7 @@ tangled/text/tokenizer.h           92
 tangled/library/product_strip.h 311
     
 tangled/sheet/job.h 100    tangled/sheet/sheet.h         408
-Hyperparameters 28  Theta     22  Judged  17  Judging  17
+Hyperparameters 28  Theta     22
                 Wanted          18  Strip 14
 Training    20  Trainer         18  Job       29  Reader  36  Step     20
 Run         27
