@@ -21,8 +21,8 @@ tangled/library/product_strip.h 311
 tangled/sheet/job.h 100    tangled/sheet/sheet.h         408
 Hyperparameters 28  Theta     22
                 Wanted          18  Strip 14
-Training    20  Trainer         18  Job       29  Reader  36  Step     20
-Run         27
+Training    20  Trainer         18  Job       29  Reader  36  Step     18
+Run         26
 '
 find tangled tests -type f \( -name __pycache__ -prune -o -print \) | awk -v budget="$BUDGET" '
     BEGIN { n = split(budget, word)
