@@ -97,7 +97,8 @@ static void add_parameters(RandomSheet *s, const Hyperparameters *hyper,
     const Theta *theta = theta_new(arena, hyper);
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];
-        const Step place = place_of(p);
+        const Step place = { .name = p->symbol, .part = p->part,
+                             .layer = p->layer, .head = p->head };
         char name[32];
         step_name(name, sizeof name, &place);
         RandomItem *item = add_random_matrix(s, name, p->rows, p->cols,

@@ -103,8 +103,8 @@ LAW(where_it_went_on_from_and_the_layout_are_said_first)
     char *name = write_text("b.sheet", "algorithm 4\nS = 0 0 ; 0 0\n"
                             "d_attn = 2\nclaim A = 0.5 0.5 ; 0.5 0.5\n");
     assert_string_equal(SAID(check, name).out,
-        "Algorithm 4 from S: line 5 to A, layout paper: columns are tokens, "
-        "W x (the\nfirst that fits; a line such as 'layout textbook' names another)\n"
+        "Algorithm 4 from S to A, layout paper: columns are tokens, W x (the "
+        "first\nthat fits; a line such as 'layout textbook' names another)\n"
         "A     right, 4 of 4 entries\nall right\n");
 }
 

@@ -70,7 +70,7 @@ static Text *model_text(RandomSheet *s, int L, bool tied, bool placed,
     if (!tied)
         add_random_items(s, "", "W_u");
     for (RandomItem *item = s->item; item < s->item + s->n; item++)
-        for (int k = 0; k < item->rows * item->cols && item->real; k++)
+        for (int k = 0; k < item->rows * item->cols && item->kind != COUNTS; k++)
             item->at[k] *= factor;
     add_text(text, "%s", random_sheet_text(arena, s));
     return text;

@@ -243,7 +243,7 @@ LAW(formulas_are_those_of_the_layout)
     assert_says(DRAWN("--algorithm", "8", "--seed", "2"),
                 "# Algorithm 4, line 6, W^e/d, l = 1, h = 1: A = ");
     assert_says(DRAWN("--algorithm", "15"), "line 6, i = 2: q = ");
-    assert_says(DRAWN("--algorithm", "5"), "# Assumed: Z = X, b_q = 0, ");
+    assert_says(DRAWN("--algorithm", "5"), "# Assumed: b_q = 0, Z = X, ");
 }
 
 LAW(a_gradient_has_the_shape_of_its_weight)
