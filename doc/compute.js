@@ -81,11 +81,9 @@
   }
 
   function choice(label, words, value, act) {
-    var select = make('select', { change: function () { act(select.value); } });
-    words.forEach(function (word) {
-      select.append(make('option', { value: word, selected: word === value },
-                         word || '(found out)'));
-    });
+    var select = make('select', { change: () => act(select.value) },
+      ...words.map(word => make('option', { value: word,
+        selected: word === value }, word || '(found out)')));
     return make('label', { 'data-id': label + words }, label + ' ', select);
   }
 
@@ -133,6 +131,7 @@
     this.printed = text;
     this.refused = {};                  // what cells have that is no number
     this.whole = {};                    // the large matrices that are shown
+    this.opened = {};                   // the boxes that were opened or closed
     this.given = make('div', { class: 'given' });
     this.steps = make('div', { class: 'steps', animationend: function (event) {
       event.target.classList.remove('changed');
@@ -366,20 +365,35 @@
   }
 
   Bench.prototype.draw = function () {
-    var bench = this, given = make('div', { class: 'given' }),
+    var given = make('div', { class: 'given' }), inner = [],
         steps = make('div', { class: 'steps' }),
         heading = this.root.closest('section.level2') ? 'h3' : 'h2';
     given.append(make(heading, {}, 'Given'), this.switches());
-    this.items.forEach(function (item, n) {
+    this.items.forEach((item, n) => {
       if (!item.claim && item.word === undefined && !is_number(item))
-        given.append(bench.grid(n));
+        given.append(this.grid(n));
     });
     steps.append(make(heading, {}, 'Line by line'));
-    (this.shown ? this.shown.steps : []).forEach(function (step, n) {
-      if (!step.inner) steps.append(bench.step(step, n));
+    (this.shown ? this.shown.steps : []).forEach((step, n) => {
+      if (step.inner) { inner.push(n); return; }
+      steps.append(this.step(step, n), this.box(step.label, inner));
+      inner = [];
     });
     become(this.given, given);
     become(this.steps, steps);
+  };
+
+  // Lines of other algorithms that a line uses: a box, open if one is claimed.
+  Bench.prototype.box = function (label, inner) {
+    var open = this.opened[label];
+    if (!inner.length) return '';
+    if (open === undefined) open = inner.some(n => this.claims_of(n).length);
+    return make('details', { open: open, 'data-id': label, toggle: event => {
+      var was = this.opened[label];
+      this.opened[label] = event.target.open;
+      if (event.target.open && !was) this.draw();
+    } }, make('summary', {}, inner.length + ' lines inside'),
+      ...(open ? inner.map(n => this.step(this.shown.steps[n], n)) : []));
   };
 
   Bench.prototype.item = function (name) {
@@ -395,27 +409,23 @@
   };
 
   Bench.prototype.switches = function () {
-    var bench = this, row = make('p', { class: 'buttons' }),
-        algorithm = this.item('algorithm');
-    this.items.forEach(function (item, n) {
+    var row = make('p', { class: 'buttons' }), algorithm = this.item('algorithm');
+    this.items.forEach((item, n) => {
       var words = WORDS[item.name];
       if (item.claim || item.name === 'layout') return;
       if (words && item.word !== undefined)
-        row.append(choice(item.name, words, item.word, function (word) {
-          bench.put(item.name, word);
-        }));
+        row.append(choice(item.name, words, item.word,
+                          word => this.put(item.name, word)));
       else if (is_number(item) && item !== algorithm)
         row.append(make('label', { 'data-id': item.name + n }, item.name + ' ',
-                        bench.input(n, 0, 0)));
+                        this.input(n, 0, 0)));
     });
-    row.prepend(choice('layout', WORDS.layout,
-      (this.item('layout') || { word: '' }).word, function (word) {
-        bench.put('layout', word);
-      }));
+    row.prepend(choice('layout', WORDS.layout, (this.item('layout')
+      || { word: '' }).word, word => this.put('layout', word)));
     row.append(button(this.quiet ? 'show the numbers' : 'hide the numbers',
-      'what the program computes, line by line', function () {
-        bench.quiet = !bench.quiet;
-        bench.draw();
+      'what the program computes, line by line', () => {
+        this.quiet = !this.quiet;
+        this.draw();
       }));
     return row;
   };
@@ -468,24 +478,23 @@
   // A matrix as a table, whose rows and columns have their numbers. Of a large
   // one the first are shown, until all are asked for.
   Bench.prototype.table = function (name, caption, kind, entries, cell) {
-    var bench = this, m = entries.length, n = (entries[0] || []).length,
+    var m = entries.length, n = (entries[0] || []).length,
         most = m * n > MOST_SHOWN * MOST_SHOWN && !this.whole[name]
-          ? MOST_SHOWN : Infinity,
-        head = make('tr', {}, make('td')), body = make('tbody'), i, j, tr;
-    for (j = 0; j < n && j < most; j++)
-      head.append(make('th', { scope: 'col' }, String(j + 1)));
-    for (i = 0; i < m && i < most; i++) {
-      tr = make('tr', {}, make('th', { scope: 'row' }, String(i + 1)));
-      for (j = 0; j < n && j < most; j++) tr.append(cell(i, j));
-      body.append(tr);
+          ? MOST_SHOWN : Infinity;
+    function each(length, part) {
+      return Array.from({ length: Math.min(length, most) }, (_, k) => part(k));
     }
     return [make('table', { class: kind + ' matrix' },
-                 make('caption', {}, caption), make('thead', {}, head), body),
-            m <= most && n <= most ? '' : button('show all ' + m + ' × ' + n,
-      'the first rows and columns are shown', function () {
-        bench.whole[name] = true;
-        bench.draw();
-      })];
+      make('caption', {}, caption),
+      make('thead', {}, make('tr', {}, make('td'), ...each(n, j =>
+        make('th', { scope: 'col' }, String(j + 1))))),
+      make('tbody', {}, ...each(m, i => make('tr', {},
+        make('th', { scope: 'row' }, String(i + 1)), ...each(n, j => cell(i, j)))))),
+      m <= most && n <= most ? '' : button('show all ' + m + ' × ' + n,
+        'the first rows and columns are shown', () => {
+          this.whole[name] = true;
+          this.draw();
+        })];
   };
 
   Bench.prototype.grid = function (n, verdicts) {
@@ -537,12 +546,9 @@
 
   // A number term by term: what the checker says to one that is far off.
   Bench.prototype.explain = function (n, i, j) {
-    var step = this.shown.steps[n], claim, terms;
-    claim = { claim: true, name: claim_name(step),
-      entries: step.values.map(function (row, k) {
-        return row.map((x, l) =>
-          k === i && l === j ? String(x + 12345.5) : '?');
-      }) };
+    var step = this.shown.steps[n], terms, claim = { claim: true,
+      name: claim_name(step), entries: step.values.map((row, k) => row.map(
+        (x, l) => k === i && l === j ? String(x + 12345.5) : '?')) };
     try {
       terms = ask(this.ftx, ['check', '--json', 'sheet'],
         written(this.items.filter(item => !item.claim)
@@ -581,12 +587,11 @@
   };
 
   Bench.prototype.claim_button = function (step, claimed, n) {
-    var bench = this;
     if (claimed.firstChild || step.given) return '';
-    return button('mine', 'type what you computed for this line', function () {
-      bench.items.push({ claim: true, name: claim_name(step),
+    return button('mine', 'type what you computed for this line', () => {
+      this.items.push({ claim: true, name: claim_name(step),
         entries: step.values.map(row => row.map(() => '?')) });
-      bench.compute();
+      this.compute();
     }, 'mine' + n + claim_name(step));
   };
 
@@ -679,10 +684,8 @@
   function exercise_form() {
     var n = make('input', { type: 'number', min: 1, max: 15, value: 4 }),
         seed = make('input', { type: 'number', min: 1, value: 7 }),
-        layout = make('select', {});
-    WORDS.layout.slice(1).forEach(function (word) {
-      layout.append(make('option', { selected: word === 'textbook' }, word));
-    });
+        layout = make('select', {}, ...WORDS.layout.slice(1).map(word =>
+          make('option', { selected: word === 'textbook' }, word)));
     function drawn(ftx, key) {
       return run(ftx, ['exercise', '--algorithm', n.value, '--seed',
                        seed.value, '--layout', layout.value].concat(key));

@@ -673,7 +673,7 @@ PASTED = [
 ]
 
 
-@on_desktop
+@on_both
 def what_is_pasted_is_judged(b):
     """From opening the page to the verdict in five actions; in two: a door, and a paste."""
     for text, told in PASTED:
@@ -731,6 +731,9 @@ def every_worked_example_is_live(b):
                   "w.querySelector('.said.fault') ? -1 : "
                   "w.querySelectorAll('.step').length)")
     b.holds(len(steps) == 15 and min(steps) >= 1 and sum(steps) > 120, steps)
+    b.run("document.querySelectorAll('.worked .steps > details > summary').forEach(e => e.click())")
+    b.settle()
+    b.holds(b.count('.worked .step') > 2 * sum(steps), 'the lines inside')
     b.run("[...document.querySelectorAll('.worked')].find(w => "
           "w.textContent.includes('alg04.sheet')).id = 'tried'")
     b.equal(b.count('#tried td.changed'), 0)
@@ -780,7 +783,7 @@ def columns_are_tabs(b):
     b.holds(not b.run("document.getElementById('algorithm-8.5').checkVisibility()"))
     b.run("location.hash = 'algorithm-8.5'")
     b.settle()
-    b.holds(b.is_in_sight('[id="algorithm-8.5"]'))
+    b.holds(b.run("document.getElementById('algorithm-8.5').checkVisibility()"))
 
 
 @on_desktop
