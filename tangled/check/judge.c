@@ -78,11 +78,6 @@ static int keep_origins(Judging *j, int w, bool (*is)(const Judged *judged),
     return judged->sources;
 }
 
-bool went_wrong(const Judged *judged)
-{
-    return judged->begins && judged->count[WRONG] > 0;
-}
-
 static bool went_off(const Judged *judged)
 {
     return judged->begins;

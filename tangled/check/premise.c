@@ -76,6 +76,11 @@ bool is_too_much(const Judging *j)
     return j->work > MOST_WORK;
 }
 
+bool went_wrong(const Judged *judged)
+{
+    return judged->begins && judged->count[WRONG] > 0;
+}
+
 bool is_off(const Judged *judged, int k)
 {
     return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
