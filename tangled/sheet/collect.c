@@ -50,13 +50,9 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
-    size_t n = (size_t)M->rows * (size_t)M->cols;
-    if (turn)
-        for (int j = 1; j <= M->cols; j++)
-            for (int i = 1; i <= M->rows; i++)
-                AT(copy, j, i) = AT(M, i, j);
-    else
-        memcpy(copy->at, M->at, n * sizeof *M->at);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            AT(copy, turn ? j : i, turn ? i : j) = AT(M, i, j);
     return copy;
 }
 
@@ -65,22 +61,19 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
 static void check_root(const Job *job, const Step *step)
 {
     const bool single = sizeof(real) == sizeof(float),
-               model = job->run.algorithm >= 8,
                seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
-    const Item *e = model ? NULL : find_item(job, "e", 0);
-    char where[40] = "";
-    if (model)
-        snprintf(where, sizeof where, "in layer_norm (%s%.0d) ",
-                 step->layer > 0 ? "layer " : "the last", step->layer);
+    char name[60];
+    step_name(name, sizeof name, step);
     for (int t = 0; t < step->M->rows * step->M->cols; t++) {
-        double m = seen ? step[-1].M->at[t] : 0,
+        double v = step->M->at[t], m = seen ? step[-1].M->at[t] : 0,
                least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
                             sqrt(single ? FLT_MIN : DBL_MIN));
-        if (!((real)sqrt(step->M->at[t] + job->epsilon) > least))
-            fail_in_text(job->f, (e == NULL ? job->start : e)->at,
-                         "%stoken %d has variance 0, and line 3 of Algorithm "
-                         "6 would divide by 0; an epsilon, such as 'epsilon "
-                         "1e-5', prevents that.", where, t + 1);
+        if (!((real)sqrt(v + job->epsilon) > least))
+            fail_in_text(job->f, job->start->at,
+                         "%s: token %d has variance %g, and line 3 of "
+                         "Algorithm 6 divides by its root; an epsilon, such "
+                         "as 'epsilon 1e-5', prevents a division by 0.",
+                         name, t + 1, v < 0 ? v : 0.0);
     }
 }
 
@@ -110,13 +103,15 @@ static void set_row(Step *step)
     step->role = step->row->role;
 }
 
-static void add_step(Job *job, Step *step)
+/* Adds a step that is M. */
+static void add_step(Job *job, Step *step, Mat M)
 {
     bool own = step->algorithm == job->run.algorithm;
     step->inner |= job->run.algorithm >= 8 && !own;
     step->turn = job->loop.turn;
     step->loop = job->run.algorithm < 14 ? 'n' : 'i';
     step->time = time_of(job, step);
+    step->M = copy_matrix(job, M, step->transposed);
     if (job->run.n == job->now.most) {
         size_t old = (size_t)job->now.most * sizeof *step;
         Step *more = arena_alloc(job->arena, 2 * old);
@@ -194,13 +189,12 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
     Mat M = constant(job->arena, 1, n);
     for (int k = 1; k <= n; k++)
         AT(M, 1, k) = (real)number[k - 1];
-    step.M = M;
     step.part = NOWHERE;
     step.layer = 0;
     set_row(&step);
     if (known) {
         note_sources(job, &step, step.row);
-        add_step(job, &step);
+        add_step(job, &step, M);
     }
     see_step(job, &step, known, NULL, M);
 }
@@ -255,8 +249,7 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
     step->aspect = aspect;
     step->turn = job->loop.turn;
     M = vary(job, IS_COMPUTED, step, M);
-    step->M = copy_matrix(job, M, step->transposed);
-    add_step(job, step);
+    add_step(job, step, M);
     return vary(job, IS_CARRIED, step, M);
 }
 
@@ -485,18 +478,11 @@ static Mat entered_matrix(Job *job, const Step *step, const Given *g,
                      "%s has another shape than here: %d x %d.",
                      item->typed, job->run.layout->rows ? M->cols : M->rows,
                      job->run.layout->rows ? M->rows : M->cols);
-    for (int n = given->rows * given->cols; n-- > 0; )
-        if (step->role == ROLE_VARIANCE && given->at[n] < 0)
-            fail_in_text(job->f, item->at,
-                         "%s is a mean of squares, never below "
-                         "0.", item->typed);
     copy_into(copy, given);
     copy = vary(job, IS_GIVEN, step, copy);
-    const Item *mask = find_item(job, "mask", 0);
-    if (step->role == ROLE_SCALED && mask != NULL && step->algorithm == 4) {
-        copy = masked(copy, job->mask);
-    }
-    return copy;
+    bool hides = step->role == ROLE_SCALED && step->algorithm == 4
+              && find_item(job, "mask", 0) != NULL;
+    return hides ? masked(copy, job->mask) : copy;
 }
 
 /* Where gradients are wanted, each known step stands behind a node of the
@@ -551,8 +537,7 @@ static Mat derived(Job *job, const Step *step, Mat M);
 
 static Mat record_step(Job *job, Step *step, Mat M)
 {
-    step->M = copy_matrix(job, M, step->transposed);
-    add_step(job, step);
+    add_step(job, step, M);
     Mat Y = behind_watcher(job, step, M), Z = vary(job, IS_CARRIED, step, Y);
     job->now.rederive |= step->row->derived && Z != Y;
     if (step->row == job->backwards)

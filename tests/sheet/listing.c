@@ -328,10 +328,10 @@ LAW(long_vectors_are_counted_too)
 LAW(a_variance_that_rounding_made_is_none)
 {
     assert_refused("algorithm 10\nx = 1\nWe = 0.1 0 ; 0.3 1\nWp = 0.2 ; 0\n"
-                   "Wu = 1 0 ; 0 1\n", "text:1:1: in layer_norm (the last) "
-                   "token 1 has variance 0, and line 3 of Algorithm 6 would "
-                   "divide by 0; an epsilon, such as 'epsilon 1e-5', prevents "
-                   "that.");
+                   "Wu = 1 0 ; 0 1\n", "text:1:1: v: token 1 has variance 0, "
+                   "and line 3 of Algorithm 6 divides by its root; an "
+                   "epsilon, such as 'epsilon 1e-5', prevents a division by "
+                   "0.");
 }
 
 LAW(numbers_that_grow_too_large_are_found)
