@@ -129,6 +129,14 @@ LAW(many_heads_are_run)
     assert_that(strstr(s.out, "mask = none, b_q^2 = 0, b_k^2 = 0") != NULL);
 }
 
+LAW(what_stands_outside_the_layers_names_none)
+{
+    Said eight = SAID(show, "tests/data/worked/alg08.sheet");
+    Said eleven = SAID(show, "tests/data/worked/alg11.sheet");
+    assert_that(has_words(eight.out, "line 3: Z | line 12: X | line 21: P"));
+    assert_that(has_words(eleven.out, "Algorithm 11, line 4: P"));
+}
+
 /* --------------------------------------------------------- what is refused */
 
 LAW(what_cannot_be_read_is_refused)
