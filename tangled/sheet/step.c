@@ -1,5 +1,4 @@
 /* The steps of a run: their names, their formulas, their places. */
-#include "sheet/claim.h"
 #include "sheet/label.h"
 #include <math.h>
 #include <stdlib.h>
@@ -420,8 +419,9 @@ int decimals_shown(const Run *run)
     int most = 0;
     for (int k = 0; k < run->sheet->n; k++) {
         const Item *item = &run->sheet->item[k];
-        if (item->claim && most_decimals(item) > most)
-            most = most_decimals(item);
+        for (int i = 0; item->claim && i < item->rows * item->cols; i++)
+            if (item->entry[i].decimals > most)
+                most = item->entry[i].decimals;
     }
     return run->decimals >= 0 ? run->decimals
          : most == 0 ? 4 : most > 15 ? 15 : most;
