@@ -59,7 +59,7 @@ static void print_check_help(Error *f, const Command *c,
     if (algorithm >= 1 && algorithm <= 15)
         print_algorithm(c->out, algorithm);
     else if (*last != '-')
-        fail_with(f, "--help %s: expected the number of an algorithm, 1 to 15.", last);
+        fail_with(f, "--help %s: expected an algorithm from 1 to 15.", last);
     else {
         fputs(usage, c->out);
         print_options(c->out, options);
@@ -89,8 +89,8 @@ static void judge_and_print(Error *f, void *data)
     if (judgement->claimed == 0) {
         step_name(name, sizeof name, &run->step[run->n - 1]);
         f->text = NULL;
-        fail_with(f, "nothing is claimed; add a line such as 'claim %s = ...' "
-                  "with the numbers that you computed.", name);
+        fail_with(f, "nothing is claimed; add a line such as 'claim %s = ...'"
+                  " with the numbers that you computed.", name);
     }
     if (c->heading)
         fprintf(out, "%s:\n", c->name);

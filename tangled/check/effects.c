@@ -135,8 +135,7 @@ static void print_groups(FILE *out, const Effect *effect, int n,
     for (int k = 0; k <= n; k++) {      /* last the right numbers */
         char list[4000] = "";
         uint64_t sum = k < n ? effect[k].sum : right;
-        int found = 0;
-        bool is_new = k == n || sum != right;
+        int found = 0, is_new = k == n || sum != right;
         for (int i = 0; i < n; i++) {
             is_new &= i >= k || k == n || effect[i].sum != sum;
             if (effect[i].sum == sum)
@@ -144,7 +143,8 @@ static void print_groups(FILE *out, const Effect *effect, int n,
                        effect[i].slip->name);
         }
         if (is_new && found > (k < n))
-            print_list(out, k < n ? "not told apart:" : "no change seen:", list);
+            print_list(out, k < n ? "not told apart:" : "no change seen:",
+                       list);
     }
 }
 

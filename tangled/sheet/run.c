@@ -278,7 +278,7 @@ static const char *guess_layout(Job *job)
     job->run.layout = best.layout;
     return fit == 1 ? "the only layout that fits"
          : by_right ? "chosen because most claims are right in it"
-         : best.layout != first && first != NULL ? "chosen because it fits the claims"
+         : best.layout != first && first ? "chosen because it fits the claims"
          : "the first that fits; a line such as 'layout textbook' names "
            "another";
 }
