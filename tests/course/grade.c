@@ -202,8 +202,9 @@ static void the_first_wrong_step_is_told(void **state)
                           "result 1 1 6\n");
     assert_int_equal(status, 1);
     assert_says("      K (Algorithm 4, line 2: K): [2, 1] is 7, expected 2; "
-                "2 of 4 entries are wrong\n  0 of 1 points\n");
-    assert_does_not_say("result");
+                "2 of 4 entries are wrong\n      the sheet:\n");
+    assert_says("  0 of 1 points\n");
+    assert_does_not_say("the result");
     assert_does_not_say("null");
 }
 
