@@ -50,9 +50,9 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(copy, turn ? j : i, turn ? i : j) = AT(M, i, j);
+    size_t rows = (size_t)M->rows, cols = (size_t)M->cols;
+    for (size_t k = 0; k < rows * cols; k++)
+        copy->at[turn ? k % rows * cols + k / rows : k] = M->at[k];
     return copy;
 }
 
