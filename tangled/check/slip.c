@@ -257,8 +257,8 @@ const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
     return run_for(NULL, bound, why, arena, tape);
 }
 
-void visit_step(const Bound *bound, Explanation why, const Visit *visit,
-                Arena *arena, Tape *tape)
+void look_at_step(const Bound *bound, Explanation why, const Visit *visit,
+                  Arena *arena, Tape *tape)
 {
     why.until = visit->step;
     run_for(visit, bound, &why, arena, tape);

@@ -1,6 +1,6 @@
 /* A run in which slips are made.
 
-   Main type: SlipRun. Entry points: visit_step, evaluate_formula. In go an
+   Main type: SlipRun. Entry points: look_at_step, evaluate_formula. In go an
    explanation and the values of a run; out come other values for them. */
 #ifndef FTX_SLIP_RUN_H
 #define FTX_SLIP_RUN_H
@@ -38,13 +38,15 @@ Mat zeros_of(SlipRun *s, int rows, int cols);
 /* The logarithms of the probabilities that a loss reads; NULL: none. */
 Mat find_log_probabilities(Mat loss);
 
-/* Runs a sheet as `why` has it, up to a step, and shows look what stands
-   there: M, in the paper's layout. */
+/* What look_at_step shows: M, the value of a step in the paper's layout. */
 typedef struct Visit {
     const Step *step;
     void (*look)(void *to, SlipRun *s, Mat M);
     void *to;
 } Visit;
-void visit_step(const Bound *bound, Explanation why, const Visit *visit,
-                Arena *arena, Tape *tape);
+
+/* Runs a sheet with what `why` explains until visit->step is computed, calls
+   visit->look with its value, and ends the run there. */
+void look_at_step(const Bound *bound, Explanation why, const Visit *visit,
+                  Arena *arena, Tape *tape);
 #endif

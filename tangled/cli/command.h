@@ -36,8 +36,9 @@ struct Command {
 int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
                 int n, char *argument[]);
 
-/* Parses the options of a command, as parse_options does. If help is asked
-   for, prints the usage and the options, and ends the command instead. */
+/* Parses the options of a command, and returns how many arguments are none,
+   as parse_options does. If help is asked for, prints the usage and the
+   options and leaves the command by f->out, without an error. */
 int parse_command(Error *f, Command *c, const char *usage,
                   const Options *options);
 #endif

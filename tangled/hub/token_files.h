@@ -13,8 +13,9 @@ typedef struct {
     int special[3];
 } TokenFiles;
 
-/* Reads tokenizer.json and tokenizer_config.json of a folder. There are at
-   most N_V pieces, in the arena. Fails where a file is not understood. */
+/* Reads tokenizer.json and tokenizer_config.json of a folder, into the
+   arena; without the first the cutter is NULL. Fails where a file is not
+   understood, or has more than N_V pieces. */
 TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
                             Error *f);
 

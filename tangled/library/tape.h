@@ -31,11 +31,11 @@ void tape_clear(Tape *tape);
 /* Forgets the tape, and frees it. */
 void tape_free(Tape *tape);
 
-/* From now on, if defers, backward leaves the gradients of matrices on no
-   tape alone, and reduce_gradient adds to that of M what the tape has for
-   it. Several threads may reduce at once, for different M; those that are
-   operands of one operation (W and b of affine) are reduced together with
-   the first of them. */
+/* From now on, on an empty tape: if defers, backward leaves the gradients of
+   matrices on no tape alone, and reduce_gradient adds to that of M what the
+   tape has for it. Several threads may reduce at once, for different M;
+   those that are operands of one operation (W and b of affine) are reduced
+   together with the first of them. */
 void tape_defer_gradients(Tape *tape, bool defers);
 
 /* Adds to the gradient of M, on no tape, what this tape deferred for it. */

@@ -26,7 +26,8 @@ typedef struct {
 } Model;
 enum { MOST_CLASSES = 1000 };
 
-/* Replaces the file, or leaves the old one as it was and gives up. */
+/* Replaces the file. Fails, and leaves the old one as it was, where that
+   cannot be done, or a parameter is not finite. */
 void model_save(const Model *model, const char *name, Error *f);
 
 /* What a model is loaded for. ITS_HEADER: all but numbers. TO_USE: the

@@ -26,7 +26,7 @@ bool shape_fits(const Item *claim, Mat M);
    counted from 0, is about. */
 real *claimed_entry(const Item *claim, Mat M, int k);
 
-/* Returns the k of the entry that is about entry [i, j] of M. */
+/* The inverse: returns which entry of the claim, from 0, is about [i, j]. */
 int entry_at(const Item *claim, Mat M, int i, int j);
 
 /* Writes the place of an entry of a claim, such as (1,2), in a vector (2),

@@ -14,13 +14,14 @@ typedef struct Seen {           /* a step that the run has come by        */
 } Seen;
 
 /* The observer of a run: makes a step of each value, and answers with what
-   the sheet gives for it or a variation makes of it. */
+   the sheet gives for it or a variation makes of it. M is NULL where a line
+   names an index. Of updated parameters it only takes note. */
 Mat collect_step(void *to, const char *line, const char *name, Mat M,
                  int index);
 
 /* Returns the matrix given under that name for a step's head and layer; the
-   latest value of a role in this turn; the latest X or Z of a model, or, for
-   a context, Z. NULL: there is none. */
+   latest value with that role in this turn of the loop; the latest X or Z of
+   a model, or, for a context, Z. NULL: there is none. */
 Mat given_beside(const Job *job, const Step *step, const char *name);
 Mat latest_value(const Job *job, Role role);
 const Seen *latest_flow(const Job *job, bool context);

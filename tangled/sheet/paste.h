@@ -18,6 +18,6 @@ const char *parse_matrix(const char *p, const char *before, Item *item,
 _Noreturn void refuse_word(Error *f, const char *place,
                            const char *sentence);
 
-/* Returns whether a line, or its comment, ends here. */
+/* Returns whether a line ends here, or nothing follows but a comment. */
 bool ends_line(const char *p);
 #endif

@@ -190,12 +190,12 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m)
                  layout->name, letter->symbol, m->is, but, better);
 }
 
-int most_of(const Job *job, const char *names, bool heads, int most)
+int most_of(const Job *job, const char *names, bool numbered, int most)
 {
     const Sheet *sheet = job->run.sheet;
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        int n = heads ? item->head : item->rows * item->cols;
+        int n = numbered ? item->head : item->rows * item->cols;
         if (!item->claim && n > most
             && word_in(names, item->name, strlen(item->name)))
             most = n;

@@ -38,9 +38,9 @@ bool is_X_without_it(const Argument *a);
 /* Returns whether an item is one number for each entry of a vector. */
 bool is_for_each_entry(const Argument *a, const Item *item);
 
-/* Returns the largest head, or the most entries, of an item of these names;
-   at least `most`. */
-int most_of(const Job *job, const char *names, bool heads, int most);
+/* Returns the most entries of a given item of these names or, of numbered
+   items such as W_q^2 or x_2, the largest number; at least `most`. */
+int most_of(const Job *job, const char *names, bool numbered, int most);
 
 /* Returns the length of the longest sequence that a model reads. */
 int longest_sequence(const Job *job);

@@ -42,7 +42,7 @@ bool begins(const char *text, const char *prefix);
 
 /* Returns the bytes of the first of these words, separated by blanks, with
    which the text begins; 0: it begins with none. A word that ends with a
-   letter or digit must end in the text, too. */
+   letter or digit must end in the text, too, unless it begins with \. */
 size_t match_word(const char *text, const char *words);
 
 /* Returns whether a word of a list ends before this character. */

@@ -7,7 +7,7 @@
 
 typedef struct { int left, right; } Pair;
 
-/* Returns the pair as a key of a table. */
+/* Returns the bytes of *pair as the key of a table; they are not copied. */
 Piece pair_key(const Pair *pair);
 
 /* Returns the pair that is entry k of a table of pairs. */

@@ -29,7 +29,7 @@ typedef struct {
 /* Cuts a text into the pieces of a vocabulary. */
 typedef struct Cutter Cutter;
 
-/* Returns a cutter in the arena; the vocabulary must outlive it. Returns NULL
+/* Returns a cutter in the arena; the lists of v must outlive it. Returns NULL
    if the vocabulary is wrong; then *wrong is a sentence, and *at the number
    of the piece, or -1 - k for merge k, from 0. */
 const Cutter *cutter_new(Arena *arena, const Vocabulary *v,
