@@ -52,10 +52,10 @@ static bool has_predictions(const Model *model)
 
 static bool is_wanted(const InspectOptions *o, const Step *step)
 {
-    return o->json || (o->algorithm == step->algorithm
-                       && o->row == step->line
-                       && (o->layer == 0 || o->layer == step->layer)
-                       && (o->head == 0 || o->head == step->head));
+    return o->line == NULL ? o->json
+         : o->algorithm == step->algorithm && o->row == step->line
+           && (o->layer == 0 || o->layer == step->layer)
+           && (o->head == 0 || o->head == step->head);
 }
 
 static void keep_step(Inspection *in, Step step, Mat M)
@@ -299,10 +299,11 @@ static void print_inspection(FILE *out, const Inspection *in)
         print_json(out, ", 'y': %s, 'turn': %d, 'turns': %d, 'ended': %b",
                    label_of(in, in->turn.y), in->x.length, in->turn.all,
                    in->turn.ended);
-    print_texts(out, "vocabulary", N_V, labels_of(in, all));
+    if (in->o->line == NULL)
+        print_texts(out, "vocabulary", N_V, labels_of(in, all));
     if (in->o->set.n > 0)
         print_texts(out, "set", in->o->set.n, in->o->set.text);
-    if (has_predictions(in->model))
+    if (in->o->line == NULL && has_predictions(in->model))
         print_lens(out, in);
     fputs(", ", out);
     json_steps(out, &in->run, in->arena);
@@ -407,7 +408,7 @@ static const Option inspect_options[] = {
     { "line", TEXT, UNBOUNDED(InspectOptions, line), "A.L",
       "print what line L of Algorithm A computes" },
     { "json", FLAG, UNBOUNDED(InspectOptions, json), NULL,
-      "everything that is computed, with all its digits" },
+      "everything, or only that line, with all digits" },
     { "layer", WHOLE, offsetof(InspectOptions, layer), 0, 1000, NULL,
       "of the line, only in this layer; 0: all" },
     { "head", WHOLE, offsetof(InspectOptions, head), 0, 1000, NULL,
@@ -452,7 +453,6 @@ static void check_options(InspectOptions *o, const Model *model, int typed,
     const OptionEffect effects[] = {
         { "turn", model->task == TRAIN_ED,
           "with a model of 'ftx train ed'" },
-        { "line", !o->json, "without --json" },
         { "layer", o->line != NULL, "with --line" },
         { "head", o->line != NULL, "with --line" },
         { .name = NULL },

@@ -136,7 +136,7 @@ static void check_used(const Job *job)
     }
 }
 
-/* "from Q, K, V to Vt", in a model with the line. */
+/* "from Q, K, V to V_tilde", in a model with the line. */
 static void tell_entry(Job *job)
 {
     enum { BYTES = 400 };

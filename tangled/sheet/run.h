@@ -16,7 +16,7 @@ typedef struct {
     bool scaled, rms, tied;     /* as the sheet has them                  */
     bool unplaced;              /* a model without positions              */
     const char *assumed;        /* such as "Z = X, b_q = 0", or ""        */
-    const char *entered;        /* such as "from Q, K, V to Vt", or ""    */
+    const char *entered;        /* "from Q, K, V to V_tilde", or ""        */
     bool shifted;               /* its e^x are divided by the largest     */
     const char *guessed;        /* what the sheet leaves open, in words   */
     bool named;                 /* the sheet names its layout             */

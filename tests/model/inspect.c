@@ -118,6 +118,10 @@ LAW(cross_attention_looks_from_x_to_z)
         Mat A = matrix_shown(s, "\"name\": \"A\"", 2 * k + 1);
         assert_that(A->rows == rows[k] && A->cols == cols[k]);
     }
+    s = ftx("show --model ed b --json --turn 2 --line 4.6 --layer 2");
+    assert_int_equal(times(s.out, "\"name\": \"A\""), 2 * 2);
+    assert_int_equal(times(s.out, "\"name\": \"S\""), 0);
+    assert_int_equal(times(s.out, "vocabulary") + times(s.out, "lens"), 0);
     s = ftx("show --model ed b --line 4.6 --turn 2");
     assert_int_equal(times(s.out, ": A = "), 2 * 5);
     assert_says(s, "  1.0000");
@@ -150,7 +154,6 @@ LAW(what_cannot_be_shown_is_refused)
         { "show --model d 3 --turn 1", "--turn | only with | train ed'." },
         { GPT "--layer 1", "--layer has an effect only with --line." },
         { GPT "--json --head 1", "--head has an effect only with --line." },
-        { GPT "--json --line 4.6", "--line has | only without --json." },
         { GPT "--line 10", "--line must be | such as 10.6; it is '10'." },
         { GPT "--line 9.6", "nothing of that is computed: | 7 and 10, and" },
         { GPT "--line 10.6 --layer 3", "nothing of that | 2 layers of 2 heads." },
