@@ -306,7 +306,7 @@ static Mat one_hot_of(Parser *p, const Operand a[])
 static Mat logs_of(Parser *p, const Operand a[])
 {
     Mat P = a[1].M;
-    const Operand ids[] = { *a, exact_number(P == NULL ? 0 : P->rows) };
+    const Operand ids[2] = { *a, exact_number(P == NULL ? 0 : P->rows) };
     Mat which = one_hot_of(p, ids);
     if (which == NULL || which->cols != P->cols)
         return NULL;

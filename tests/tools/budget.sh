@@ -12,7 +12,7 @@ tangled          760    tangled/library 3349    tangled/practice 1665
 tangled/text    1817    tangled/cli     1554    tangled/hub      1372
 tangled/sheet   6055    tangled/show     601    tangled/check    3251
 tangled/model   3869    tangled/course  2149
-tests-C        23924    tests-data      8087    tests-scripts    4885
+tests-C        23779    tests-data      8087    tests-scripts    4885
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
