@@ -45,9 +45,9 @@ const Run *run_explained(const Bound *bound, Explanation *why,
 bool can_apply(const Run *run, const Slip *slip, const Step *last,
                const Step *only, bool inside);
 
-/* Finds the slips that explain entry k of a claim, where what stands before
-   the claim came about as `why` has it. Returns how many there are; more
-   than MOST_CELLS are not counted. */
+/* Finds which one term of a product, left out or with a wrong sign, makes
+   entry k as claimed, where all before it came about as `why` has it.
+   Returns how many do; MOST_CELLS + 1 stands for that many or more. */
 enum { MOST_CELLS = 3 };
 int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
                     int k, CellSlip cell[MOST_CELLS + 1], Arena *arena,

@@ -61,10 +61,10 @@ bool is_too_much(const Judging *j);
 /* Clears the scratch and the tape after a trial. */
 void clear_trial(Judging *j);
 
-/* Finds the slips of a kind that explain claim w: any; where it is off by
-   last digits only, those that may change no more than these; where its
-   digits seem to be cut off, those of them that are no rounding. They are
-   j->why[0] ... j->why[j->found - 1]. */
+/* Finds the slips that explain claim w: any, and those in single terms;
+   SLIGHT_SLIP: only those that change last digits; SLIGHT_BUT_NO_ROUNDING:
+   of these, no early rounding. They are j->why[0] ... j->why[j->found - 1];
+   if there are none, the first two kinds may set j->judged[w].within. */
 enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
 void find_reasons(Judging *j, int w, int kind);
 

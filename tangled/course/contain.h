@@ -20,9 +20,9 @@ typedef struct {
    a gibibyte and no files; a script may read its installation. */
 Answer run_contained(const char *program, const char *input);
 
-/* Runs a command that may be fed anything, a compiler, within limits, in the
-   directory of a lab; command[0] is its name and the last is NULL. Returns
-   an exit status if it cannot be run, else not at all. */
+/* Becomes a command that may be fed anything, such as a compiler, within
+   limits; the current directory must be a lab's, and the last argument is
+   NULL. Returns exit status 2 if it cannot be run, else not at all. */
 int run_boxed(char *command[]);
 
 /* Returns what this system lacks of the box on Linux, such as "Landlock";

@@ -14,7 +14,7 @@
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, bool is_prompt, Error *f, int at);
 
-/* As encode_field of no prompt, with mask_token wherever GAP stands. */
+/* As encode_field with is_prompt false, but each GAP is a mask_token. */
 Tokens encode_with_gaps(const Tokenizer *t, Arena *arena, const char *text,
                         size_t n, int ell_max, Error *f, int at);
 extern const char GAP[];

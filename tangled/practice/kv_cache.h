@@ -16,8 +16,8 @@ KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta);
    be with the tokens returned, and has columns for them only. */
 Tokens kv_cache_unseen(KVCache *cache, Tokens x);
 
-/* Returns Z for decode, or one column of it if the cache has all keys and
-   values of Z, which must stay the same. */
+/* Returns the Z to pass to decode: Z itself, or without a cache. Once a token
+   was seen the cache has the keys and values of Z, and one column will do. */
 Mat kv_cache_context(const KVCache *cache, Mat Z);
 
 /* Empties the cache, if there is one. */

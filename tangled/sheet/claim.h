@@ -68,8 +68,8 @@ int count_entries(const Item *claim);
 /* Returns how many entries of a claim are right in a run. */
 int count_right(const Claim *claim, const Run *run);
 
-/* Returns for how many entries of a claim `is` returns true, given the entry
-   and its number in the same step of a run. */
+/* Returns for how many entries of a claim, open ones too, is(entry, x) holds,
+   where x is the number there in a run; 0: the run has no such step. */
 int count_in(const Claim *claim, const Run *run,
              bool (*is)(const Entry *entry, double x));
 

@@ -43,8 +43,10 @@ typedef struct {
 extern const StepRow step_table[];
 extern const int step_rows;
 
-/* Whether a run of an algorithm comes by a row; may a sheet give it? */
+/* Whether an algorithm, or one that it calls, computes the step of a row. */
 bool comes_by(int algorithm, const StepRow *row);
+
+/* Whether a sheet of the algorithm may give that step. */
 bool can_be_given(int algorithm, const StepRow *row);
 
 /* What is known of the step of that name in that line; NULL: nothing. */

@@ -17,7 +17,7 @@ enum {
 
 typedef struct Characters Characters;
 
-/* Returns the unpacked table. */
+/* Unpacks what Unicode says of each character, in the arena. */
 const Characters *characters_new(Arena *arena);
 
 /* Returns a sum of the bits above; c is no half of a surrogate pair. */
@@ -32,7 +32,7 @@ int strip_marks(const Characters *u, unsigned c, unsigned to[3]);
 bool is_compatibility_ideograph(unsigned c);
 
 /* Writes the character in small letters to to[]; returns how many there are,
-   1 to 3. */
+   1 or 2. */
 int lowercase(const Characters *u, unsigned c, unsigned to[3]);
 
 /* Returns Unicode's combining class of a mark, by which the marks behind a

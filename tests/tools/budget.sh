@@ -10,7 +10,7 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3349    tangled/practice 1665
 tangled/text    1817    tangled/cli     1554    tangled/hub      1372
-tangled/sheet   6055    tangled/show     601    tangled/check    3251
+tangled/sheet   6057    tangled/show     601    tangled/check    3252
 tangled/model   3869    tangled/course  2149
 tests-C        23779    tests-data      8087    tests-scripts    4885
 tangled/ftx.h                   450
