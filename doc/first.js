@@ -137,7 +137,7 @@
     values[m.name].forEach(function (row, i) {
       row.forEach(function (x, j) {
         var cell = cells[m.name][i][j];
-        cell.style.setProperty('--size', (Math.abs(x) / most * 45).toFixed(0) + '%');
+        cell.style.setProperty('--size', (Math.abs(x) / most * 60).toFixed(0) + '%');
         cell.classList.toggle('negative', x < 0);
         if (!m.typed) cell.textContent = shown(x);
         else if (document.activeElement !== cell

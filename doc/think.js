@@ -123,7 +123,7 @@
       title: name || false, style: 'width: ' + n * (unit ? 1.6 : 0.32) + (unit
         || 'rem') + '; background: linear-gradient(to right, '
       + column.map(function (x, k) {
-        return 'color-mix(in srgb, var(--' + (x < 0 ? 'red' : 'blue') + ') '
+        return 'color-mix(in srgb, var(--' + (x < 0 ? 'minus' : 'plus') + ') '
           + Math.min(90, Math.round(45 * Math.abs(x))) + '%, var(--paper)) '
           + 100 * k / n + '% ' + 100 * (k + 1) / n + '%';
       }).join(', ') + ')' });
