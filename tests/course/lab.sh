@@ -119,7 +119,7 @@ hole() { # the untouched skeleton of $lab
     [ $lab = alg04 ] || return
     [ $1 = file ] || "$tree/build/ftx" show "$tree/sheets/alg04-causal.sheet" > "$work/said" 2>&1
     case $1 in
-    step) says 'no step of Algorithm 4 is A here; ftx show lists the steps\.' ;;
+    step) says 'Algorithm 4 has no step A here; ftx show lists its steps\.' ;;
     body) says 'Algorithm 4 has shown no step yet, so none is A; a SEE in its C shows one\.' ;;
     file) grep -q 'with `undefined reference` as long' "$tree/README.md" ;;
     esac
@@ -133,7 +133,6 @@ if wanted holes; then
 fi
 handouts=no; wanted leaks && handouts=${HANDOUT-no}
 make_labs body $handouts; report $? "make lab, handouts: $handouts"
-! wanted holes || each_lab hole body
 if [ "$handouts" != no ]; then
     for lab in $all; do
         pdftotext -layout "$LABS/$lab/handout.pdf" - > "$work/said"
@@ -148,6 +147,7 @@ if wanted leaks; then
         report $? "$lab: no line of the solution is given away"
     done
 fi
+! wanted holes || each_lab hole body
 
 # No function of the tree does what is missing: each that has its types is called.
 others() { # of $lab
@@ -492,6 +492,7 @@ if wanted course; then
     for student in =1+1 zoe1 zoe2 zoe3 zoe4 zoe5 zoe6; do
         mkdir "$subs/$student"; cp "$subs/ada/alg04_attention.c" "$subs/$student"
     done
+    : > "$work/told"                # what the run before said of student 1
     { SEED=97 doc/lab/table "$program" "$subs" 4 & echo $! > "$work/pid"; wait; } > "$work/said" 2> "$work/told" &
     table=$!
     until grep -q 'student 1 of' "$work/told" || ! kill -0 $table 2> /dev/null; do sleep 0.2; done
