@@ -264,8 +264,8 @@ Mat attention1(Mat e, Mat e_t, const W_qkv *w);
 
 /* Algorithm 4: V_tilde <- Attention(X, Z | W_qkv, Mask), one head.
    X is d_x x ell_x, Z is d_z x ell_z, ell_z >= 1; V_tilde is
-   d_out x ell_x. Every column of the mask must allow one t_z (E17). Pass
-   Z = X for self-attention. On the tape of X and Z. */
+   d_out x ell_x. Other shapes are refused. Each column of the mask must
+   allow one t_z (E17). Z = X is self-attention. On the tape of X and Z. */
 Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask);
 
 /* W, the parameters of one multi-head layer, equation (4). */
@@ -432,7 +432,7 @@ Tokens dinference(Tape *tape, Tokens x, const Theta *theta_hat,
 /* Algorithm 15: x_hat <- EDInference(z, theta_hat).
    z: 1 to ell_max tokens. x_hat begins with bos_token and has at most
    ell_gen tokens more, ell_gen <= ell_max (E6); the last is eos_token,
-   unless it was cut off. tau and random as in Algorithm 14. */
+   unless it was cut off. tau and random as in Algorithm 14. On the tape. */
 Tokens edinference(Tape *tape, Tokens z, const Theta *theta_hat,
                    int ell_gen, double tau, Random *random);
 

@@ -209,7 +209,7 @@ const char *terms_text(const Run *run, const Claim *claim, int k,
     if (*entry_place(t.text, claim->item, k) == '\0')
         strcpy(t.text, "it");
     look_at_step(run->bound, (Explanation){ .n = 0 },
-               &(Visit){ claim->step, write_terms, &t }, arena, tape);
+                 &(Visit){ claim->step, write_terms, &t }, arena, tape);
     return t.written ? t.text : NULL;
 }
 
@@ -262,7 +262,7 @@ int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
     Terms t = terms_of(claim, k);
     t.cell = cell;
     look_at_step(bound, why, &(Visit){ claim->step, search_terms, &t }, arena,
-               tape);
+                 tape);
     return t.found;
 }
 
