@@ -93,7 +93,7 @@ static int time_of(const Job *job, Step *step)
 /* What is computed has a row in the table, and its name from there. */
 static void set_row(Step *step)
 {
-    static const StepRow nobodys = { .name = "", .from = "", .symbol = "?",
+    static const StepRow nobodys = { .name = "", .symbol = "?",
                                      .columns = "?" };
     step->row = row_named(step->algorithm, step->line, step->name);
     if (step->row == NULL)              /* a student's own name */
@@ -124,6 +124,8 @@ static void add_step(Job *job, Step *step, Mat M)
     if (step->role == ROLE_VARIANCE)
         check_root(job, &job->now.step[job->run.n]);
     job->run.n++;
+    if (step->aspect == VALUE && !step->given)
+        job->now.last = step->row;
     job->now.entries += (double)step->M->rows * step->M->cols;
     limit_entries(job, job->now.entries);
 }
@@ -182,8 +184,6 @@ static void see_step(Job *job, const Step *step, bool known,
     job->now.seen = seen;
 }
 
-static void note_sources(Job *job, const Step *step, const StepRow *row);
-
 void add_integers(Job *job, Step step, int n, const int *number, bool known)
 {
     Mat M = constant(job->arena, 1, n);
@@ -192,10 +192,8 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
     step.part = NOWHERE;
     step.layer = 0;
     set_row(&step);
-    if (known) {
-        note_sources(job, &step, step.row);
+    if (known)
         add_step(job, &step, M);
-    }
     see_step(job, &step, known, NULL, M);
 }
 
@@ -360,55 +358,56 @@ Mat given_beside(const Job *job, const Step *step, const char *name)
     return g == NULL ? NULL : g->M;
 }
 
-/* Notes what stands in for an argument, of which g is bound or NULL: of all
-   layers and heads at once, where the sheet has none. */
-static void note_stand_in(Job *job, const Argument *a, const Given *g)
+/* Notes that the line of a row reads an argument of that name, of which g is
+   bound or NULL: where the sheet has none, what stands in for it, of all
+   layers and heads at once. */
+static void note_argument(Job *job, const char *argument, Given *g,
+                          const StepRow *row)
 {
-    bool identity = job->identity && a->kind == WEIGHT,
-         matrix = a->rows != NULL && a->kind != MASK && *a->name != 'Z',
-         is_given = g != NULL ? g->item != NULL
-                              : find_item(job, a->name, 0) != NULL;
-    const char *instead = identity ? "I" : a->instead;
-    Step place = { .name = a->name };
+    const Argument *a = argument_of(job, argument);
+    bool is_given = g != NULL ? g->item != NULL
+                              : find_item(job, argument, 0) != NULL;
+    Step place = { .name = argument };
     char name[60];
-    if (instead == NULL || *instead == '\0' || is_given
-        || (matrix && g == NULL))
-        return;
-    if (g != NULL && is_any_given(job, a->name))
+    if (g != NULL && g->user == NULL)
+        g->user = row;
+    if (g != NULL && is_any_given(job, argument))
         place = g->place;
     step_name(name, sizeof name, &place);
-    note_assumption(job, name, instead);
+    if (a != NULL && !is_given && (a->instead != NULL || job->identity))
+        note_assumption(job, name, job->identity && a->kind == WEIGHT
+                                   ? "I" : a->instead);
 }
 
-/* Notes what a step is computed from: what is given is used, and of what is
-   not, what stands in for it is assumed. */
-static void note_sources(Job *job, const Step *step, const StepRow *row)
+/* Notes of what M is computed, back to the steps before: a step or a matrix
+   that is given is used by the line of the row. */
+static void note_operands(Job *job, const StepRow *row, Mat M)
 {
+    for (const Seen *s = job->now.seen; s != NULL; s = s->before)
+        if (s->M == M) {
+            if (s->given != NULL)
+                s->given->user = row;
+            return;
+        }
+    for (Given *g = job->given; g < job->given + job->givens; g++)
+        if (g->M != NULL && g->M->at == M->at) {
+            note_argument(job, g->place.name, g, row);
+            return;
+        }
+    for (int k = 0; k < 2 * M->n; k++)      /* the computed ones first */
+        if ((M->of[k % M->n]->n == 0) == (k >= M->n))
+            note_operands(job, row, M->of[k % M->n]);
+}
+
+/* Notes all that a step reads, of which M is computed. */
+static void note_sources(Job *job, const Step *step, Mat M)
+{
+    const char *name = step->row->reads;
     if (job->variation != NULL && job->backwards == NULL)
         return;
-    for (const char *p = row->from; *p != '\0'; p = after_word(p)) {
-        char name[20];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(p, " "), p);
-        const Seen *from = find_source(job, step, name);
-        const StepRow *inner = row_named(row->algorithm, row->line, name);
-        const Argument *a = argument_of(job, name);
-        Given *g = find_beside(job, step, name);
-        if (from == NULL && inner != NULL && inner->derived)
-            note_sources(job, step, inner);
-        if (row->algorithm == 6 && job->run.algorithm >= 8 && a != NULL
-            && a->rows != NULL)         /* the line that calls it has these */
-            continue;
-        if (a != NULL)
-            note_stand_in(job, a, g);
-        if (g == NULL && strcmp(name, "Z") == 0)
-            g = find_beside(job, step, "X");
-        if (g != NULL && g->user == NULL)
-            g->user = row;
-        for (int k = 0; k < job->givens && from != NULL; k++)
-            if (job->given[k].place.row == from->step.row)
-                job->given[k].user = row;
-    }
-    job->now.last = step->row;
+    if (name != NULL)
+        note_argument(job, name, find_beside(job, step, name), step->row);
+    note_operands(job, step->row, M);
 }
 
 Mat latest_value(const Job *job, Role role)
@@ -600,7 +599,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     }
     step->given = given != NULL;
     if (given == NULL)
-        note_sources(job, step, row);
+        note_sources(job, step, value);
     Mat other = given != NULL ? value : vary(job, IS_COMPUTED, step, value);
     if (M != NULL)
         job->now.rederive &= row->formula == NULL;
@@ -745,6 +744,7 @@ static Mat draw_next_token(Job *job, Mat q)
     derive_beside(job, &step, false);
     Mat from = job->loop.kept == NULL ? q : job->loop.kept;
     bool known = !isnan(from->at[0]);
+    note_sources(job, &step, from);
     job->now.rederive = false;              /* the next turn computes anew */
     Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
     AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
@@ -781,8 +781,10 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED
                   ? find_source(job, &step, "p") : NULL;
-    if (job->late && p != NULL && !p->known)    /* tau = 0 asks for no p */
+    if (job->late && p != NULL && !p->known)    /* tau = 0 asks for no p, */
         M = scale(M, NAN);
+    if (p != NULL && p->given != NULL)          /* but has it read        */
+        p->given->user = step.row;
     M = resolve_step(job, &step, as_set(job, &step, M));
     pass_line(&job->now.at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)

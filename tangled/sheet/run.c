@@ -319,7 +319,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
         inner = *f;
     job->f = &inner;
     bool trains = 11 <= job->run.algorithm && job->run.algorithm <= 13,
-         own = trains || job->backwards != NULL;
+         own = trains || job->backwards != NULL || variation == NULL;
     if (own)
         job->tape = tape_new(true);
     tape_allow_nonfinite(job->tape, NULL, NULL);

@@ -6,222 +6,210 @@
 
 #define LINE(a, l) .algorithm = a, .line = l
 #define EMBEDDED_ROWS(a, l, X, x, ell, all) \
-    { LINE(a, l), "embedding", ROLE_EMBEDDING, "d_e", ell, x " W_e", \
+    { LINE(a, l), "embedding", ROLE_EMBEDDING, "d_e", ell, \
       "embedding", "W_e[:, " x "]", "W_e[" x ", :]", .derived = true, \
       .formula = "W_e one_hot(" x ", N_V)" }, \
-    { LINE(a, l), "position", ROLE_POSITION, "d_e", ell, x " W_p", \
-      "position", "W_p[:, 1:" all "]", "W_p[1:" all ", :]", \
-      .derived = true, .formula = "W_p one_hot(positions, ell_max)" }, \
-    { LINE(a, l), X, ROLE_EMBEDDED, "d_e", ell, "embedding position", X, \
-      "W_e[:, " x "] + W_p[:, 1:" all "]", \
+    { LINE(a, l), "position", ROLE_POSITION, "d_e", ell, \
+      "position", "W_p[:, 1:" all "]", "W_p[1:" all ", :]", .derived = true, \
+      .formula = "W_p one_hot(positions, ell_max)" }, \
+    { LINE(a, l), X, ROLE_EMBEDDED, "d_e", ell, \
+      X, "W_e[:, " x "] + W_p[:, 1:" all "]", \
       "W_e[" x ", :] + W_p[1:" all ", :]", \
       .formula = "embedding + position" }
-#define NORM_ROW(a, l, X, sign, of, ell, role, gamma, in_words) \
-    { LINE(a, l), X, role, "d_e", ell, "e_hat " gamma, sign, \
-      "layer_norm(" of " | " in_words ")" }
+#define NORM_ROW(a, l, X, sign, of, ell, role, in_words) \
+    { LINE(a, l), X, role, "d_e", ell, \
+      sign, "layer_norm(" of " | " in_words ")" }
 #define FED_ROWS(a, l, X, of, sign, ell, in, out, f, F) \
     { LINE(a, l), "hidden", ROLE_HIDDEN, "d_mlp", ell, \
-      of " W_" in " b_" in, "hidden", "W_" in "' " sign " + b_" in " 1ᵀ", \
+      "hidden", "W_" in "' " sign " + b_" in " 1ᵀ", \
       sign " W_" in "' + 1 b_" in "ᵀ", .derived = true, \
       .formula = "W_" in " " of " + b_" in, .also = "h" }, \
-    { LINE(a, l), "active", ROLE_ACTIVE, "d_mlp", ell, "hidden", "active", \
-      F "(hidden)", .derived = true, .formula = f "(hidden)", \
+    { LINE(a, l), "active", ROLE_ACTIVE, "d_mlp", ell, \
+      "active", F "(hidden)", .derived = true, .formula = f "(hidden)", \
       .also = f " " F }, \
-    { LINE(a, l), "mlp", ROLE_MLP, "d_e", ell, "active W_" out " b_" out, \
+    { LINE(a, l), "mlp", ROLE_MLP, "d_e", ell, \
       "mlp", "W_" out "' active + b_" out " 1ᵀ", \
       "active W_" out "' + 1 b_" out "ᵀ", .derived = true, \
       .formula = "W_" out " active + b_" out, .also = "ffn FFN MLP" }, \
-    { LINE(a, l), X, ROLE_FED, "d_e", ell, X " mlp", X, \
-      X " + W_" out "' " F "(W_" in "' " sign " + b_" in " 1ᵀ) + b_" out \
+    { LINE(a, l), X, ROLE_FED, "d_e", ell, \
+      X, X " + W_" out "' " F "(W_" in "' " sign " + b_" in " 1ᵀ) + b_" out \
       " 1ᵀ", X " + " F "(" sign " W_" in "' + 1 b_" in "ᵀ) W_" out \
       "' + 1 b_" out "ᵀ", .formula = X " + mlp" }
 #define POWER_ROWS(a, l, of, sign, high, wide) \
-    { LINE(a, l), "exp", ROLE_POWERS, high, wide, of, "exp", "e^" sign, \
-      .derived = true, .formula = "exp(" of " - shift * sum(pick(largest(" \
-                                  of "), " of ", 0)))" }, \
-    { LINE(a, l), "sum", ROLE_SUM, "1", wide, "exp", "sum", "Σ e^" sign, \
-      .derived = true, .formula = "sum(exp)" }
+    { LINE(a, l), "exp", ROLE_POWERS, high, wide, \
+      "exp", "e^" sign, .derived = true, \
+      .formula = "exp(" of " - shift * sum(pick(largest(" of "), " \
+                 of ", 0)))" }, \
+    { LINE(a, l), "sum", ROLE_SUM, "1", wide, \
+      "sum", "Σ e^" sign, .derived = true, .formula = "sum(exp)" }
 #define KEPT_ROW(a, l, wide) \
-    { LINE(a, l), "kept", ROLE_KEPT, "N_V", wide, "q", "kept", \
-      "q of the tokens that are kept, divided by its sum", .derived = true, \
-      .formula = "keep(q, top_k, top_p)", .also = "nucleus", \
-      .with = "top_k top_p" }
+    { LINE(a, l), "kept", ROLE_KEPT, "N_V", wide, \
+      "kept", "q of the tokens that are kept, divided by its sum", \
+      .derived = true, .formula = "keep(q, top_k, top_p)", \
+      .also = "nucleus", .with = "top_k top_p" }
 #define P_ROW(a, l) \
-    { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", "p", \
+    { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", \
       "P", "softmax(W_u' X)", "softmax(X W_u')" }
 const StepRow step_table[] = {
-    { LINE(1, 1), "e", ROLE_EMBEDDING, "d_e", "1", "W_e v",
+    { LINE(1, 1), "e", ROLE_EMBEDDING, "d_e", "1",
       "e", "W_e[:, v]", "W_e[v, :]" },
-    { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1", "W_p t",
+    { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1",
       "e_p", "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
-    { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max", "d_e ell_max",
+    { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max",
       "W_p", "all positions", .derived = true, .formula = "sinusoids" },
-    { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1", "e e_p",
+    { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1",
       "X", "e + e_p", .derived = true, .formula = "e + e_p",
       .also = "x sum input", .with = "e" },
-    { LINE(3, 1), "q", ROLE_QUERY, "d_attn", "1", "e W_q b_q",
+    { LINE(3, 1), "q", ROLE_QUERY, "d_attn", "1",
       "q", "W_q' e + b_q", "e W_q' + b_q" },
-    { LINE(3, 2), "k_t", ROLE_KEY, "d_attn", "T", "e_t W_k b_k",
+    { LINE(3, 2), "k_t", ROLE_KEY, "d_attn", "T",
       "k_t", "W_k' e_t + b_k", "e_t W_k' + b_k" },
-    { LINE(3, 3), "v_t", ROLE_VALUES, "d_out", "T", "e_t W_v b_v",
+    { LINE(3, 3), "v_t", ROLE_VALUES, "d_out", "T",
       "v_t", "W_v' e_t + b_v", "e_t W_v' + b_v" },
-    { LINE(3, 4), "scores", ROLE_SCORES, "T", "1", "q k_t",
+    { LINE(3, 4), "scores", ROLE_SCORES, "T", "1",
       "scores", "qᵀ k_t", "q k_tᵀ", .also = "S s" },
-    { LINE(3, 4), "S_scaled", ROLE_SCALED, "T", "1", "scores d_attn",
+    { LINE(3, 4), "S_scaled", ROLE_SCALED, "T", "1",
       "scores / √d_attn", .derived = true, .formula = "scores / scaling",
       .also = "scaled scaledscores" },
     POWER_ROWS(3, 4, "S_scaled", "(scores / √d_attn)", "T", "1"),
-    { LINE(3, 4), "alpha_t", ROLE_WEIGHTS, "T", "1", "exp sum",
-      "α_t", "softmax(scores / √d_attn)",
-      .formula = "exp / sum", .also = "weights A attn" },
-    { LINE(3, 5), "v_tilde", ROLE_MIXED, "d_out", "1", "v_t alpha_t",
+    { LINE(3, 4), "alpha_t", ROLE_WEIGHTS, "T", "1",
+      "α_t", "softmax(scores / √d_attn)", .formula = "exp / sum",
+      .also = "weights A attn" },
+    { LINE(3, 5), "v_tilde", ROLE_MIXED, "d_out", "1",
       "ṽ", "Σ_t α_t v_t", .also = "output out O context" },
-    { LINE(4, 1), "Q", ROLE_QUERY, "d_attn", "ell_x", "X W_q b_q",
+    { LINE(4, 1), "Q", ROLE_QUERY, "d_attn", "ell_x",
       "Q", "W_q' X + b_q 1ᵀ", "X W_q' + 1 b_qᵀ" },
-    { LINE(4, 2), "K", ROLE_KEY, "d_attn", "ell_z", "Z W_k b_k",
-      "K", "W_k' Z + b_k 1ᵀ", "Z W_k' + 1 b_kᵀ" },
-    { LINE(4, 3), "V", ROLE_VALUES, "d_v", "ell_z", "Z W_v b_v",
+    { LINE(4, 2), "K", ROLE_KEY, "d_attn", "ell_z",
+      "K", "W_k' Z + b_k 1ᵀ", "Z W_k' + 1 b_kᵀ", .reads = "Z" },
+    { LINE(4, 3), "V", ROLE_VALUES, "d_v", "ell_z",
       "V", "W_v' Z + b_v 1ᵀ", "Z W_v' + 1 b_vᵀ" },
-    { LINE(4, 4), "S", ROLE_SCORES, "ell_z", "ell_x", "Q K",
+    { LINE(4, 4), "S", ROLE_SCORES, "ell_z", "ell_x",
       "S", "Kᵀ Q", "Q Kᵀ", .also = "scores score" },
-    { LINE(4, 4), "S_scaled", ROLE_SCALED, "ell_z", "ell_x", "S d_attn",
+    { LINE(4, 4), "S_scaled", ROLE_SCALED, "ell_z", "ell_x",
       "S / √d_attn", "before the mask", .derived = true,
       .formula = "S / scaling" },
-    { LINE(4, 5), "S", ROLE_MASKED, "ell_z", "ell_x", "S mask",
-      "S", "S, but -inf where the mask is 0" },
+    { LINE(4, 5), "S", ROLE_MASKED, "ell_z", "ell_x",
+      "S", "S, but -inf where the mask is 0", .reads = "mask" },
     { LINE(4, 6), "S_scaled", ROLE_SCALED, "ell_z", "ell_x",
-      "S S_scaled d_attn",
       "S / √d_attn", .formula = "pick(finite(S), S_scaled, -inf)",
       .also = "scaled scaledscores" },
     POWER_ROWS(4, 6, "S_scaled", "(S / √d_attn)", "ell_z", "ell_x"),
-    { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x", "exp sum",
+    { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x",
       "A", "softmax(S / √d_attn)", .formula = "exp / sum",
       .also = "weights attn attention alpha" },
-    { LINE(4, 6), "V_tilde", ROLE_MIXED, "d_v", "ell_x", "V A",
+    { LINE(4, 6), "V_tilde", ROLE_MIXED, "d_v", "ell_x",
       "Ṽ", "V A", "A V", .also = "output out O context" },
-    { LINE(5, 2), "Y", ROLE_HEAD, "d_mid", "ell_x", "V_tilde",
+    { LINE(5, 2), "Y", ROLE_HEAD, "d_mid", "ell_x",
       "Y^h", "Attention(X, Z | W_qkv^h, Mask)" },
-    { LINE(5, 3), "Y", ROLE_HEADS, "H d_mid", "ell_x", "Y",
+    { LINE(5, 3), "Y", ROLE_HEADS, "H d_mid", "ell_x",
       "Y", "[Y^1; ...; Y^H]", "[Y^1, ..., Y^H]" },
-    { LINE(5, 4), "V_tilde", ROLE_PROJECTED, "d_out", "ell_x", "Y W_o b_o",
-      "Ṽ", "W_o' Y + b_o 1ᵀ", "Y W_o' + 1 b_oᵀ",
-      .also = "output out O" },
-    { LINE(6, 1), "m", ROLE_MEAN, "1", "ell", "e",
+    { LINE(5, 4), "V_tilde", ROLE_PROJECTED, "d_out", "ell_x",
+      "Ṽ", "W_o' Y + b_o 1ᵀ", "Y W_o' + 1 b_oᵀ", .also = "output out O" },
+    { LINE(6, 1), "m", ROLE_MEAN, "1", "ell",
       "m", "Σ_i e[i] / d_e", .also = "mean mu μ" },
-    { LINE(6, 2), "v", ROLE_VARIANCE, "1", "ell", "e m",
+    { LINE(6, 2), "v", ROLE_VARIANCE, "1", "ell",
       "v", "Σ_i (e[i] - m)² / d_e", .also = "var variance sigma2 σ2 σ²" },
-    { LINE(6, 3), "root", ROLE_ROOT, "1", "ell", "v epsilon",
+    { LINE(6, 3), "root", ROLE_ROOT, "1", "ell",
       "root", "√(v + ε)", .derived = true, .formula = "sqrt(v + epsilon)",
       .also = "std stddev sigma σ" },
     { LINE(6, 3), "standardised", ROLE_STANDARDISED, "d_e", "ell",
-      "e m root", "standardised", "(e - m) / √(v + ε)", .derived = true,
-      .formula = "(e - m) / root",
-      .also = "normalised normalized xhat x̂" },
+      "standardised", "(e - m) / √(v + ε)", .derived = true,
+      .formula = "(e - m) / root", .also = "normalised normalized xhat x̂" },
     { LINE(6, 3), "e_hat", ROLE_NORMALISED, "d_e", "ell",
-      "gamma beta standardised epsilon",
       "ê", "(e - m) / √(v + ε) ⊙ γ + β",
-      .formula = "standardised * gamma + beta", .also = "output out y" },
-    { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell", "e W_u W_e",
+      .formula = "standardised * gamma + beta", .also = "output out y",
+      .reads = "epsilon" },
+    { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell",
       "logits", "W_u' e", "e W_u'", .also = "logit z" },
     POWER_ROWS(7, 1, "logits", "logits", "N_V", "ell"),
-    { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell", "exp sum",
+    { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell",
       "p", "softmax(logits)", .formula = "exp / sum",
       .also = "probs prob probabilities softmax output" },
-    { LINE(7, 1), "q", ROLE_TEMPERED, "N_V", "ell", "logits tau",
+    { LINE(7, 1), "q", ROLE_TEMPERED, "N_V", "ell",
       "q", "softmax(logits / τ)", .derived = true,
-      .formula = "softmax(logits / tau)", .with = "tau" },
+      .formula = "softmax(logits / tau)", .with = "tau", .reads = "tau" },
     KEPT_ROW(7, 1, "ell"),
-    { LINE(7, 1), "loss", ROLE_LOSS, "1", "1", "p target",
+    { LINE(7, 1), "loss", ROLE_LOSS, "1", "1",
       "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
-      .derived = true,
-      .formula = "total(-logs(target, read))", .with = "target",
-      .also = "crossentropy CE L nll" },
+      .derived = true, .formula = "total(-logs(target, read))",
+      .with = "target", .also = "crossentropy CE L nll" },
     EMBEDDED_ROWS(8, 3, "Z", "z", "ell_z", "ℓ_z"),
-    { LINE(8, 5), "Z", ROLE_ATTENDED, "d_e", "ell_z", "Z V_tilde",
+    { LINE(8, 5), "Z", ROLE_ATTENDED, "d_e", "ell_z",
       "Z", "Z + MHAttention(Z | W^enc, Mask = 1)" },
-    NORM_ROW(8, 6, "Z", "Z", "Z", "ell_z", ROLE_ATTENTION_NORM,
-             "gamma_1 beta_1", "γ^1, β^1"),
+    NORM_ROW(8, 6, "Z", "Z", "Z", "ell_z", ROLE_ATTENTION_NORM, "γ^1, β^1"),
     FED_ROWS(8, 7, "Z", "Z", "Z", "ell_z", "mlp1", "mlp2", "relu", "ReLU"),
-    NORM_ROW(8, 8, "Z", "Z", "Z", "ell_z", ROLE_MLP_NORM,
-             "gamma_2 beta_2", "γ^2, β^2"),
+    NORM_ROW(8, 8, "Z", "Z", "Z", "ell_z", ROLE_MLP_NORM, "γ^2, β^2"),
     EMBEDDED_ROWS(8, 12, "X", "x", "ell_x", "ℓ_x"),
-    { LINE(8, 14), "X", ROLE_ATTENDED, "d_e", "ell_x", "X V_tilde",
+    { LINE(8, 14), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X", "X + MHAttention(X | W^dec, Mask causal)" },
-    NORM_ROW(8, 15, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM,
-             "gamma_3 beta_3", "γ^3, β^3"),
-    { LINE(8, 16), "X", ROLE_ATTENDED, "d_e", "ell_x", "X V_tilde",
+    NORM_ROW(8, 15, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^3, β^3"),
+    { LINE(8, 16), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X", "X + MHAttention(X, Z | W^e/d, Mask = 1)" },
-    NORM_ROW(8, 17, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM,
-             "gamma_4 beta_4", "γ^4, β^4"),
+    NORM_ROW(8, 17, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^4, β^4"),
     FED_ROWS(8, 18, "X", "X", "X", "ell_x", "mlp3", "mlp4", "relu", "ReLU"),
-    NORM_ROW(8, 19, "X", "X", "X", "ell_x", ROLE_MLP_NORM,
-             "gamma_5 beta_5", "γ^5, β^5"),
+    NORM_ROW(8, 19, "X", "X", "X", "ell_x", ROLE_MLP_NORM, "γ^5, β^5"),
     P_ROW(8, 21),
     EMBEDDED_ROWS(9, 3, "X", "x", "ell_x", "ℓ"),
-    { LINE(9, 5), "X", ROLE_ATTENDED, "d_e", "ell_x", "X V_tilde",
+    { LINE(9, 5), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X", "X + MHAttention(X | W, Mask = 1)" },
-    NORM_ROW(9, 6, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM,
-             "gamma_1 beta_1", "γ^1, β^1"),
+    NORM_ROW(9, 6, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^1, β^1"),
     FED_ROWS(9, 7, "X", "X", "X", "ell_x", "mlp1", "mlp2", "gelu", "GELU"),
-    NORM_ROW(9, 8, "X", "X", "X", "ell_x", ROLE_MLP_NORM,
-             "gamma_2 beta_2", "γ^2, β^2"),
-    { LINE(9, 10), "hidden", ROLE_HIDDEN, "d_f", "ell_x", "X W_f b_f",
+    NORM_ROW(9, 8, "X", "X", "X", "ell_x", ROLE_MLP_NORM, "γ^2, β^2"),
+    { LINE(9, 10), "hidden", ROLE_HIDDEN, "d_f", "ell_x",
       "hidden", "W_f' X + b_f 1ᵀ", "X W_f' + 1 b_fᵀ", .derived = true,
       .formula = "W_f X + b_f", .also = "h" },
-    { LINE(9, 10), "X", ROLE_TRANSFORMED, "d_f", "ell_x", "hidden",
+    { LINE(9, 10), "X", ROLE_TRANSFORMED, "d_f", "ell_x",
       "X", "GELU(W_f' X + b_f 1ᵀ)", "GELU(X W_f' + 1 b_fᵀ)",
       .formula = "gelu(hidden)" },
-    { LINE(9, 11), "X", ROLE_LAST_NORM, "d_f", "ell_x", "e_hat gamma beta",
+    { LINE(9, 11), "X", ROLE_LAST_NORM, "d_f", "ell_x",
       "X", "layer_norm(X | γ, β)" },
     P_ROW(9, 12),
     EMBEDDED_ROWS(10, 3, "X", "x", "ell_x", "ℓ"),
     NORM_ROW(10, 5, "X_tilde", "X̃", "X", "ell_x", ROLE_ATTENTION_NORM,
-             "gamma_1 beta_1", "γ^1, β^1"),
-    { LINE(10, 6), "X", ROLE_ATTENDED, "d_e", "ell_x", "X V_tilde",
+             "γ^1, β^1"),
+    { LINE(10, 6), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X", "X + MHAttention(X̃ | W, Mask causal)" },
-    NORM_ROW(10, 7, "X_tilde", "X̃", "X", "ell_x", ROLE_MLP_NORM,
-             "gamma_2 beta_2", "γ^2, β^2"),
+    NORM_ROW(10, 7, "X_tilde", "X̃", "X", "ell_x", ROLE_MLP_NORM, "γ^2, β^2"),
     FED_ROWS(10, 8, "X", "X_tilde", "X̃", "ell_x", "mlp1", "mlp2", "gelu",
              "GELU"),
-    NORM_ROW(10, 10, "X", "X", "X", "ell_x", ROLE_LAST_NORM,
-             "gamma beta", "γ, β"),
+    NORM_ROW(10, 10, "X", "X", "X", "ell_x", ROLE_LAST_NORM, "γ, β"),
     P_ROW(10, 11),
-    { LINE(11, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+    { LINE(11, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
       "P", "EDTransformer(z, x | θ)" },
-    { LINE(11, 5), "loss", ROLE_LOSS, "1", "1", "P x",
+    { LINE(11, 5), "loss", ROLE_LOSS, "1", "1",
       "loss", "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
-    { LINE(12, 5), "x_tilde", ROLE_MASKED_TOKENS, "1", "ell_x", "x u p_mask",
+    { LINE(12, 5), "x_tilde", ROLE_MASKED_TOKENS, "1", "ell_x",
       "x̃", "mask_token where u < p_mask, else x" },
-    { LINE(12, 7), "T_tilde", ROLE_MASKED_PLACES, "1", "n", "x_tilde",
+    { LINE(12, 7), "T_tilde", ROLE_MASKED_PLACES, "1", "n",
       "T̃", "{t : x̃[t] = mask_token}" },
-    { LINE(12, 8), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+    { LINE(12, 8), "P", ROLE_PREDICTED, "N_V", "ell_x",
       "P", "ETransformer(x̃ | θ)" },
-    { LINE(12, 9), "loss", ROLE_LOSS, "1", "1", "P x T_tilde",
+    { LINE(12, 9), "loss", ROLE_LOSS, "1", "1",
       "loss", "-Σ_(t in T̃) log P[x[t], t]", "-Σ_(t in T̃) log P[t, x[t]]" },
-    { LINE(13, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+    { LINE(13, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
       "P", "DTransformer(x | θ)" },
-    { LINE(13, 5), "loss", ROLE_LOSS, "1", "1", "P x",
+    { LINE(13, 5), "loss", ROLE_LOSS, "1", "1",
       "loss", "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
-    { LINE(14, 3), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+    { LINE(14, 3), "P", ROLE_PREDICTED, "N_V", "ell_x",
       "P", "DTransformer(x | θ)" },
-    { LINE(14, 4), "p", ROLE_NEXT, "N_V", "1", "P",
+    { LINE(14, 4), "p", ROLE_NEXT, "N_V", "1",
       "p", "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]" },
-    { LINE(14, 5), "q", ROLE_TEMPERED, "N_V", "1", "p tau",
-      "q", "p^(1/τ) / Σ p^(1/τ)" },
+    { LINE(14, 5), "q", ROLE_TEMPERED, "N_V", "1",
+      "q", "p^(1/τ) / Σ p^(1/τ)", .reads = "tau" },
     KEPT_ROW(14, 5, "1"),
-    { LINE(14, 5), "y", ROLE_DRAWN, "1", "1", "q u",
+    { LINE(14, 5), "y", ROLE_DRAWN, "1", "1",
       "y", "the first y with u < q[1] + ... + q[y]" },
-    { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen", "y",
+    { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen",
       "y", "x[ℓ+1 : ℓ+ℓ_gen]" },
-    { LINE(15, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+    { LINE(15, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
       "P", "EDTransformer(z, x̂ | θ)" },
-    { LINE(15, 5), "p", ROLE_NEXT, "N_V", "1", "P",
+    { LINE(15, 5), "p", ROLE_NEXT, "N_V", "1",
       "p", "P[:, length(x̂)]", "P[length(x̂), :]" },
-    { LINE(15, 6), "q", ROLE_TEMPERED, "N_V", "1", "p tau",
-      "q", "p^(1/τ) / Σ p^(1/τ)" },
-    { LINE(15, 6), "y", ROLE_DRAWN, "1", "1", "q u",
+    { LINE(15, 6), "q", ROLE_TEMPERED, "N_V", "1",
+      "q", "p^(1/τ) / Σ p^(1/τ)", .reads = "tau" },
+    { LINE(15, 6), "y", ROLE_DRAWN, "1", "1",
       "y", "the first y with u < q[1] + ... + q[y]" },
-    { LINE(15, 9), "x_hat", ROLE_GENERATED, "1", "ell_gen", "y",
+    { LINE(15, 9), "x_hat", ROLE_GENERATED, "1", "ell_gen",
       "x̂", "the tokens so far" },
 };
 const int step_rows = sizeof step_table / sizeof *step_table;

@@ -28,7 +28,6 @@ typedef struct {
     const char *name;           /* as in the C, such as S_scaled          */
     Role role;
     const char *high, *wide;    /* its dimensions: "ell_z", "ell_x"       */
-    const char *from;           /* what it is computed from: "S d_attn"   */
     const char *symbol;         /* in the paper's notation                */
     const char *columns, *rows; /* what it is, where tokens are these     */
     bool derived;               /* no line names it: it is computed where
@@ -37,6 +36,8 @@ typedef struct {
                                    from what is derived; or NULL          */
     const char *also;           /* other spellings                        */
     const char *with;           /* derived where one of these is given    */
+    const char *reads;          /* a name whose value is no operand, such
+                                   as "tau"; or NULL                      */
 } StepRow;
 
 /* All rows, in the order in which a run comes by them. */
