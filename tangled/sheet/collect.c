@@ -18,29 +18,29 @@ static bool is_unknown(Mat M)
     return false;
 }
 
-/* Refuses an entry that is not finite, but for a hidden score, and a token
-   whose scores are all hidden: only a variation can do that. */
-static void check_entries(const Job *job, const Step *step)
+/* Refuses an entry of M, the value of a step in the paper's layout, that is
+   not finite, but for a hidden score; and a token whose scores are all
+   hidden: only a variation can do that. */
+static void check_entries(const Job *job, const Step *step, Mat M)
 {
-    Mat M = step->M;
-    int n = M->rows * M->cols, tokens = step->transposed ? M->rows : M->cols;
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
-    for (int k = 0; k < n; k++)
-        if (!isfinite(M->at[k]) && !(hides && M->at[k] == -INFINITY))
-            fail_in_text(job->f, job->start->at,
-                         "in line %d of Algorithm %d entry [%d, %d] of %s "
-                         "becomes too large for the computer; the numbers "
-                         "of the sheet must be smaller.",
-                         step->line, step->algorithm, k % M->rows + 1,
-                         k / M->rows + 1, step->name);
-    for (int t = 1; t <= tokens && step->role == ROLE_SCALED; t++) {
+    const real *x = M->at;
+    for (int j = 1; j <= M->cols; j++) {
         bool sees = false;
-        for (int u = 1; u <= n / tokens; u++)
-            sees |= isfinite(step->transposed ? AT(M, t, u)
-                                              : AT(M, u, t));
-        if (!sees)
+        for (int i = 1; i <= M->rows; i++, x++)
+            if (isfinite(*x))
+                sees = true;
+            else if (!hides || *x != -INFINITY)
+                fail_in_text(job->f, job->start->at,
+                             "in line %d of Algorithm %d entry [%d, %d] of "
+                             "%s becomes too large for the computer; the "
+                             "numbers of the sheet must be smaller.",
+                             step->line, step->algorithm,
+                             step->transposed ? j : i,
+                             step->transposed ? i : j, step->name);
+        if (step->role == ROLE_SCALED && !sees)
             fail_in_text(job->f, job->start->at,
                          "the mask hides every token from one of them.");
     }
@@ -50,9 +50,10 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
-    size_t rows = (size_t)M->rows, cols = (size_t)M->cols;
-    for (size_t k = 0; k < rows * cols; k++)
-        copy->at[turn ? k % rows * cols + k / rows : k] = M->at[k];
+    const real *x = M->at;
+    for (int j = 0; j < M->cols; j++)
+        for (int i = 0; i < M->rows; i++)
+            copy->at[turn ? i * M->cols + j : j * M->rows + i] = *x++;
     return copy;
 }
 
@@ -111,6 +112,7 @@ static void add_step(Job *job, Step *step, Mat M)
     step->turn = job->loop.turn;
     step->loop = job->run.algorithm < 14 ? 'n' : 'i';
     step->time = time_of(job, step);
+    check_entries(job, step, M);
     step->M = copy_matrix(job, M, step->transposed);
     if (job->run.n == job->now.most) {
         size_t old = (size_t)job->now.most * sizeof *step;
@@ -120,7 +122,6 @@ static void add_step(Job *job, Step *step, Mat M)
     }
     job->now.step[job->run.n] = *step;
     job->run.step = job->now.step;
-    check_entries(job, &job->now.step[job->run.n]);
     if (step->role == ROLE_VARIANCE)
         check_root(job, &job->now.step[job->run.n]);
     job->run.n++;
@@ -156,7 +157,7 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
 void pass_line(Place *at, const char *line, int index)
 {
     int a = atoi(line), next = atoi(strchr(line, '.') + 1) + 1;
-    if (strcmp(line, "5.1") == 0)
+    if (a == 5 && next == 2)
         at->head = index;
     if (a < 8 || a > 10)
         return;
@@ -169,7 +170,8 @@ Step step_seen(const Place *at, const char *line, const char *name)
     bool of_head = strcmp(name, "Y_h") == 0;
     Step step = { .name = of_head ? "Y" : name, .part = at->part,
                   .layer = at->layer };
-    sscanf(line, "%d.%d", &step.algorithm, &step.line);
+    step.algorithm = atoi(line);
+    step.line = atoi(strchr(line, '.') + 1);
     set_row(&step);
     if (step.algorithm == 4 || of_head)
         step.head = at->head;
