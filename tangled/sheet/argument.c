@@ -218,10 +218,10 @@ const char *known_name(int algorithm, const char *plain)
                 return a->name;
         for (const StepRow *row = step_table; row < step_table + step_rows;
              row++) {
-            bool here = !any && algorithm >= 1 && algorithm <= 15
-                     && comes_by(algorithm, row);
-            bool own = row->algorithm == algorithm || algorithm == 5
-                    || (algorithm > 10 && row->algorithm >= 8);
+            const int *calls = algorithms[algorithm].calls;
+            bool here = !any && comes_by(algorithm, row->algorithm);
+            bool own = row->algorithm == algorithm
+                    || (row->algorithm == calls[0] && calls[1] == 0);
             bool also = here && own && row->also != NULL
                 && word_in(row->also, plain, strlen(plain));
             if (also || ((any || here) && (strcmp(row->name, is) == 0
@@ -245,17 +245,18 @@ void list_arguments(char *list, size_t size, int algorithm)
 static bool is_new(int algorithm, const StepRow *row)
 {
     for (const StepRow *r = step_table; r < row; r++)
-        if (comes_by(algorithm, r) && strcmp(r->name, row->name) == 0
-            && (algorithm < 8 || r->algorithm >= 8))
+        if (comes_by(algorithm, r->algorithm)
+            && strcmp(r->name, row->name) == 0
+            && has_model(r->algorithm) == has_model(algorithm))
             return false;
-    return algorithm < 8 || row->algorithm >= 8;
+    return has_model(row->algorithm) == has_model(algorithm);
 }
 
 static void list_steps(char *list, size_t size, int algorithm)
 {
     *list = '\0';
     for (const StepRow *row = step_table; row < step_table + step_rows; row++)
-        if (comes_by(algorithm, row) && is_new(algorithm, row))
+        if (comes_by(algorithm, row->algorithm) && is_new(algorithm, row))
             add_to_list(list, size, row->name);
 }
 
@@ -276,7 +277,7 @@ void print_algorithm(FILE *out, int algorithm)
 {
     char names[NAMES_BYTES], heading[40];
     snprintf(heading, sizeof heading, "Algorithm %d starts from", algorithm);
-    print_list(out, heading, sheet_starts[algorithm]);
+    print_list(out, heading, algorithms[algorithm].starts);
     list_arguments(names, sizeof names, algorithm);
     print_list(out, "It takes", names);
     list_steps(names, sizeof names, algorithm);
@@ -288,7 +289,7 @@ void print_starts(FILE *out)
     char heading[40];
     for (int a = 1; a <= 15; a++) {
         snprintf(heading, sizeof heading, "Algorithm %d:", a);
-        print_list(out, heading, sheet_starts[a]);
+        print_list(out, heading, algorithms[a].starts);
     }
 }
 
@@ -296,27 +297,8 @@ bool knows_name(int algorithm, const char *name, bool claim)
 {
     bool known = !claim && find_argument(algorithm, name) != NULL;
     for (const StepRow *r = step_table; r < step_table + step_rows; r++)
-        known |= strcmp(r->name, name) == 0 && comes_by(algorithm, r);
+        known |= strcmp(r->name, name) == 0
+              && comes_by(algorithm, r->algorithm);
     return known;
 }
 
-const char *const sheet_starts[] = {
-    [1] = "v, W_e",
-    [2] = "W_p, t",
-    [3] = "e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, d_attn, v_t; "
-          "or v_t, alpha_t",
-    [4] = "X, W_q, W_k, W_v; or Q, K, V; or S, d_attn, V; or S_scaled, V; "
-          "or V, A",
-    [5] = "X, W_q, W_k, W_v, W_o; or Q, K, V, W_o; or S, d_attn, V, W_o; "
-          "or S_scaled, V, W_o; or V, A, W_o; or Y, W_o",
-    [6] = "e",
-    [7] = "e, W_u; or logits",
-    [8] = "z, x, W_e, W_u or tied yes; or 8.6 Z; or 8.17 X",
-    [9] = "x, W_e, W_f, W_u or tied yes; or 9.3 X; or 9.6 X",
-    [10] = "x, W_e, W_u or tied yes; or 10.3 X; or 10.6 X, 10.7 X_tilde",
-    [11] = "z, x, W_e, W_u",
-    [12] = "x, W_e, W_f, W_u",
-    [13] = "x, W_e, W_u",
-    [14] = "x, W_e, W_u; or logits; or p",
-    [15] = "z, W_e, W_u",
-};

@@ -80,7 +80,4 @@ void print_algorithm(FILE *out, int algorithm);
 /* Prints what each algorithm starts from, a line each. */
 void print_starts(FILE *out);
 
-/* What a sheet of each algorithm starts from: its inputs; and behind "; or "
-   later steps that may stand in their place. */
-extern const char *const sheet_starts[16];
 #endif

@@ -78,7 +78,7 @@ static Part part_of_item(const Job *job, const Item *item)
     static const Part of[] = { [OF_LAYER] = ENC, [OF_DECODER] = DEC };
     Owner owner = owner_of(item->name);
     return item->part != NOWHERE || owner == OF_MODEL ? item->part
-         : architecture(job) == ED_TRANSFORMER ? of[owner] : LAYER;
+         : has_pairs(job->run.algorithm) ? of[owner] : LAYER;
 }
 
 static int layers_of(const Hyperparameters *h, Part part)
@@ -102,7 +102,7 @@ static bool is_at(const Job *job, const Given *g, const Step *place)
 static const Item *item_at(const Job *job, const Step *place)
 {
     const Item *found = NULL;
-    if (job->run.algorithm < 8)
+    if (!has_model(job->run.algorithm))
         return find_item(job, place->name, place->head);
     for (int k = 0; k < job->run.sheet->n; k++)
         if (is_at(job, &job->given[k], place)) {
@@ -288,7 +288,8 @@ static void given_hyperparameters(Job *job)
     enum { MOST = 1000 };
     Hyperparameters *h = &job->hyper;
     *h = (Hyperparameters){
-        .architecture = architecture(job), .H = job->H,
+        .architecture = algorithms[job->run.algorithm].architecture,
+        .H = job->H,
         .N_V = size_or_1(job, "N_V"),
         .d_e = size_or_1(job, "d_e"),
         .d_mlp = size_or_1(job, "d_mlp"),
@@ -384,7 +385,8 @@ static void check_tied(Job *job)
         fail_in_text(job->f, W_u->at,
                      "with 'tied yes' W_u is %s; leave it out.",
                      as_W_u(job->run.layout));
-    if (!tied && W_e != NULL && job->run.algorithm == 7)
+    if (!tied && W_e != NULL && !has_model(job->run.algorithm)
+        && argument_of(job, "W_u") != NULL)
         fail_in_text(job->f, W_e->at, "W_e is used only with 'tied yes'.");
     if (tied)
         note_assumption(job, "W_u", as_W_u(job->run.layout));
@@ -396,11 +398,11 @@ void bind_matrices(Job *job)
 {
     bind_steps(job);
     check_tied(job);
-    if (job->run.algorithm >= 8)
+    if (has_model(job->run.algorithm))
         bind_model(job);
     else
         bind_component(job);
-    if (job->run.algorithm == 2)
+    if (argument_of(job, "base") != NULL)
         bind_positions(job);
 }
 

@@ -44,16 +44,10 @@ int integer_given(const Job *job, const char *name, int instead, int most,
    none is. Another word is refused. */
 int word_given(const Job *job, const char *name, const char *words);
 
-/* Returns the part of a model that a line belongs to. */
-Part part_of_line(int algorithm, int line);
-
 /* Returns the letter of this run for a letter of a row: d_out of a head is
    d_mid in a model. */
 const char *letter_of(const Job *job, const StepRow *row,
                       const char *letter, Part part);
-
-/* Returns which model the algorithm runs. */
-Architecture architecture(const Job *job);
 
 /* Returns whether scores hide, which only masked ones do. */
 bool hides(const Item *item);

@@ -108,9 +108,9 @@ static void set_row(Step *step)
 static void add_step(Job *job, Step *step, Mat M)
 {
     bool own = step->algorithm == job->run.algorithm;
-    step->inner |= job->run.algorithm >= 8 && !own;
+    step->inner |= has_model(job->run.algorithm) && !own;
     step->turn = job->loop.turn;
-    step->loop = job->run.algorithm < 14 ? 'n' : 'i';
+    step->loop = infers(job->run.algorithm) ? 'i' : 'n';
     step->time = time_of(job, step);
     check_entries(job, step, M);
     step->M = copy_matrix(job, M, step->transposed);
@@ -159,7 +159,7 @@ void pass_line(Place *at, const char *line, int index)
     int a = atoi(line), next = atoi(strchr(line, '.') + 1) + 1;
     if (a == 5 && next == 2)
         at->head = index;
-    if (a < 8 || a > 10)
+    if (algorithms[a].kind != MODEL)
         return;
     at->part = part_of_line(a, next);
     at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
@@ -292,7 +292,7 @@ static Given *step_given(const Job *job, const Step *step)
 /* What flows through a model into a component: its X, Z or e. */
 static bool flows(const Job *job, const Step *step, const char *name)
 {
-    return job->run.algorithm >= 8 && step->algorithm <= 7
+    return has_model(job->run.algorithm) && !has_model(step->algorithm)
         && step->algorithm != 5 && strlen(name) == 1
         && strchr("XZe", *name) != NULL;
 }
@@ -305,7 +305,7 @@ static const Seen *find_source(const Job *job, const Step *step,
     bool context = flow && step->part == ED && *name == 'Z';
     for (const Seen *s = job->now.seen; s != NULL; s = s->before) {
         const StepRow *row = s->step.row;
-        if (flow ? row->algorithm >= 8 && !row->derived
+        if (flow ? has_model(row->algorithm) && !row->derived
                    && (!context || *row->name == 'Z')
                  : strcmp(row->name, name) == 0
                    && (row->algorithm != 4 || step->algorithm != 4
@@ -323,8 +323,8 @@ static bool is_idle(const Job *job, const Step *step)
 {
     const Seen *from = find_source(job, step, "e");
     bool begins = step->role == ROLE_MEAN || step->role == ROLE_VARIANCE;
-    if (job->run.algorithm < 8 || !begins || from == NULL
-        || from->step.algorithm < 8)
+    if (!has_model(job->run.algorithm) || !begins || from == NULL
+        || !has_model(from->step.algorithm))
         return false;
     Step norm = *step;
     norm.row = from->step.row + 1;
@@ -424,7 +424,8 @@ Mat latest_value(const Job *job, Role role)
 const Seen *latest_flow(const Job *job, bool context)
 {
     const Seen *s = job->now.seen;
-    while (s != NULL && (!s->known || s->M == NULL || s->step.algorithm < 8
+    while (s != NULL && (!s->known || s->M == NULL
+                         || !has_model(s->step.algorithm)
                          || (strcmp(s->step.name, "Z") != 0
                              && (context || strcmp(s->step.name, "X") != 0))))
         s = s->before;
@@ -655,9 +656,10 @@ static Mat derived(Job *job, const Step *step, Mat M)
 /* Whether the mask of this attention hides any of the scores S. */
 static bool is_any_masked(const Job *job, const Step *step, Mat S)
 {
+    int a = job->run.algorithm;
     bool causal = step->part == DEC || (step->part == LAYER
-                  && architecture(job) == D_TRANSFORMER);
-    Mask mask = job->run.algorithm < 8 ? job->mask
+                  && algorithms[a].architecture == D_TRANSFORMER);
+    Mask mask = !has_model(a) ? job->mask
               : causal ? unidirectional : bidirectional;
     for (int k = 0; k < S->rows * S->cols; k++)
         if (!mask.look(k % S->rows + 1, k / S->rows + 1, mask.data))
@@ -792,6 +794,6 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->now.S = M;
     derive_beside(job, &step, true);
-    return step.role == ROLE_TEMPERED && job->run.algorithm >= 14
+    return step.role == ROLE_TEMPERED && infers(job->run.algorithm)
          ? draw_next_token(job, M) : M;
 }

@@ -14,16 +14,8 @@ const Argument *argument_of(const Job *job, const char *name)
 
 bool is_per_head(const Job *job, const char *name)
 {
-    return job->run.algorithm == 5 && owner_of(name) == OF_HEAD;
-}
-
-Architecture architecture(const Job *job)
-{
-    static const Architecture of[] = {
-        ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER,   /* 8 ... 10  */
-        ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER,   /* 11 ... 13 */
-        D_TRANSFORMER, ED_TRANSFORMER };                /* 14, 15    */
-    return of[job->run.algorithm - 8];
+    return algorithms[job->run.algorithm].heads && owner_of(name) == OF_HEAD
+        && !has_model(job->run.algorithm);
 }
 
 const Item *find_item(const Job *job, const char *name, int head)
@@ -48,7 +40,7 @@ const Item *require_item(const Job *job, const char *name, int head)
         snprintf(number, sizeof number, "%c%d",
                  is_per_head(job, name) ? '^' : '_', head);
     int algorithm = job->run.algorithm;
-    const char *from = sheet_starts[algorithm];
+    const char *from = algorithms[algorithm].starts;
     bool others = strchr(from, ';') != NULL;
     fail_in_text(job->f, job->start == NULL ? 0 : job->start->at,
                  "Algorithm %d needs %s%s, and the sheet has none%s%s.",
@@ -135,7 +127,8 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
         if (strcmp(row->name, name) == 0)
             role = row->role;
     for (const StepRow *row = step_table; row < step_table + step_rows; row++)
-        if (row->role == role && algorithm < 8 && comes_by(algorithm, row)
+        if (row->role == role && !has_model(algorithm)
+            && comes_by(algorithm, row->algorithm)
             && !knows_name(algorithm, item->name, false))
             fail_in_text(job->f, item->at, "Algorithm %d calls this %s, not "
                          "%s.", algorithm, row->name, item->typed);
@@ -151,20 +144,12 @@ static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
     int algorithm = job->run.algorithm;
     bool sequence = a->kind == LIST && *a->name != 'u',
          matrix = a->rows != NULL && a->kind != LIST,
-         many = 11 <= algorithm && algorithm <= 13 && sequence;
+         many = sequence && algorithms[algorithm].kind == TRAINING;
     if (item->aspect != VALUE || item->turn > 0)
         return true;
-    return !(algorithm >= 8 && matrix)      /* or check_places will tell */
+    return !(has_model(algorithm) && matrix)    /* refuse_place tells */
         && (item->part != NOWHERE
             || (item->head > 0 && !many && !is_per_head(job, item->name)));
-}
-
-Part part_of_line(int a, int l)
-{
-    if (a == 9 || a == 10)
-        return 5 <= l && l <= 8 ? LAYER : NOWHERE;
-    return a != 8 || l < 5 || (8 < l && l < 14) || l > 19 ? NOWHERE
-         : l == 16 ? ED : l <= 8 ? ENC : DEC;
 }
 
 bool is_any_given(const Job *job, const char *names)
@@ -180,7 +165,7 @@ bool is_any_given(const Job *job, const char *names)
 
 static bool is_in_heads(const Job *job, const StepRow *row)
 {
-    return job->run.algorithm != 4
+    return algorithms[job->run.algorithm].heads
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
 }
 
@@ -198,13 +183,14 @@ static bool can_give(const Job *job, const Item *item, const StepRow *row)
     int algorithm = job->run.algorithm;
     if (!can_be_given(algorithm, row) || strcmp(row->name, item->name) != 0
         || (item->head > 0 && !is_in_heads(job, row))
-        || (item->part != NOWHERE && row->algorithm >= 8
+        || (item->part != NOWHERE && has_model(row->algorithm)
             && part_of_line(row->algorithm, row->line) != item->part))
         return false;
     if (item->line != 0)
         return row->line == item->line && row->algorithm == item->algorithm;
     return !(row->role == ROLE_SCORES && row->algorithm == 4 && hides(item))
-        && !(item->part == NOWHERE && algorithm >= 8 && row->algorithm < 7);
+        && !(item->part == NOWHERE && has_model(algorithm)
+             && row->algorithm < 7);
 }
 
 /* The row of a step that is given; NULL: there is none. Without a line it
@@ -220,7 +206,7 @@ static const StepRow *entry_row(const Job *job, const Item *item)
         else if (found == NULL || (item->head == 0 && is_in_heads(job, found)
                                    && !is_in_heads(job, row)))
             found = row;
-        else if (found->algorithm >= 8 && row->algorithm >= 8)
+        else if (has_model(found->algorithm) && has_model(row->algorithm))
             fail_in_text(job->f, item->at, "%s: in which line? Write %d.%d "
                          "%s, %d.%d %s, or another.", item->typed,
                          found->algorithm, found->line, item->typed,
@@ -232,12 +218,12 @@ const char *letter_of(const Job *job, const StepRow *row,
                       const char *letter, Part part)
 {
     int algorithm = job->run.algorithm;
-    bool model = algorithm >= 8;
+    bool model = has_model(algorithm);
     if (strcmp(letter, "d_v") == 0)
         return algorithm == 4 ? "d_out" : "d_mid";
     if (model && strcmp(letter, "d_out") == 0)
         return "d_e";
-    if (model && strncmp(letter, "ell", 3) == 0 && row->algorithm < 8)
+    if (model && strncmp(letter, "ell", 3) == 0 && !has_model(row->algorithm))
         return part == ENC || (part == ED && strcmp(letter, "ell_z") == 0)
              ? "ell_z" : "ell_x";
     return letter;
@@ -256,15 +242,16 @@ static bool enter_step(Job *job, Given *g)
     const Item *item = g->item;
     int algorithm = job->run.algorithm;
     const StepRow *row = entry_row(job, item);
-    bool back = item->aspect == GRADIENT && algorithm <= 7
+    bool back = item->aspect == GRADIENT && !has_model(algorithm)
              && job->backwards == NULL;
     if (row == NULL || (item->aspect != VALUE && !back) || algorithm < 3
         || (item->turn > 0 && algorithm != 14)
         || (algorithm > 10 && algorithm != 14))
         return false;
     Part part = item->part != NOWHERE ? item->part
-              : row->algorithm >= 8 ? part_of_line(row->algorithm, row->line)
-              : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
+              : has_model(row->algorithm)
+                ? part_of_line(row->algorithm, row->line)
+              : has_model(algorithm) && row->algorithm < 7 ? LAYER : NOWHERE;
     if (algorithm == 8 && row->algorithm <= 5 && part == LAYER)
         refuse_which_attention(job, item);
     g->place = (Step){ .name = row->name, .row = row, .role = row->role,
@@ -317,12 +304,13 @@ void check_items(Job *job)
             g->shape = a;
         else if (!enter_step(job, g))
             refuse_item(job, item);
-        if (owner_of(item->name) != OF_HEAD || job->run.algorithm < 5)
+        if (owner_of(item->name) != OF_HEAD
+            || !algorithms[job->run.algorithm].heads)
             continue;
         if (item->head > job->H)
             job->H = item->head;
         *(item->head > 0 ? &numbered : &plain) = true;
-        if (plain && numbered && job->run.algorithm == 5)
+        if (plain && numbered && is_per_head(job, item->name))
             fail_in_text(job->f, item->at, "%s: number the matrices of all "
                          "heads or of none.", item->typed);
     }

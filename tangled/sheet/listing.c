@@ -218,7 +218,7 @@ static void prepare_masking(Job *job)
 
 static void given_data(Job *job)
 {
-    bool pairs = architecture(job) == ED_TRANSFORMER;
+    bool pairs = has_pairs(job->run.algorithm);
     int N_data = most_of(job, "x z", true, 1);
     size_t room = (size_t)N_data + 1;
     Tokens *x = arena_alloc(job->arena, room * sizeof *x),
@@ -257,9 +257,10 @@ static Mat run_training(Job *job)
     int N_epochs = job->loop.N_epochs;
     Random random = random_from(number_of_token, &job->loop);
     Mat before = all_of(job, theta);
-    if (job->run.algorithm == 11)
+    Architecture kind = algorithms[job->run.algorithm].architecture;
+    if (kind == ED_TRANSFORMER)
         edtraining(tape, on->N_data, on->z, on->x, theta, N_epochs, eta);
-    else if (job->run.algorithm == 13)
+    else if (kind == D_TRANSFORMER)
         dtraining(tape, on->N_data, on->x, theta, N_epochs, eta);
     else {
         prepare_masking(job);
@@ -274,7 +275,7 @@ static Mat run_training(Job *job)
 
 static Mat run_inference(Job *job)
 {
-    bool of_pairs = architecture(job) == ED_TRANSFORMER;
+    bool of_pairs = has_pairs(job->run.algorithm);
     int ell_gen = job->loop.ell_gen;
     NumberList list = { .n = ell_gen };
     size_t bytes = (size_t)ell_gen * sizeof(double);
@@ -311,7 +312,7 @@ void run_listing(Job *job)
         run_etransformer, run_dtransformer, run_training, run_training,
         run_training, run_inference, run_inference };
     start_given(job);
-    if (job->run.algorithm == 4 || job->run.algorithm == 5)
+    if (argument_of(job, "mask") != NULL)
         job->mask = argument_mask(job);
     Mat M = run[job->run.algorithm](job);
     if (!job->late || job->now.seen->known)

@@ -30,7 +30,7 @@ static void read_settings(Job *job)
     job->run.rms = word_given(job, "norm", "layer rms") == 2;
     job->run.tied = word_given(job, "tied", "no yes") == 2;
     job->tau = number_given(job, "tau", 1);
-    if (job->tau == 0 && job->run.algorithm == 7)
+    if (job->tau == 0 && !has_model(job->run.algorithm))
         fail_in_text(job->f, find_item(job, "tau", 0)->at,
                      "tau must be above 0; 0 is for Algorithm 14.");
     integer_given(job, "top_k", 1, 1000000, "");
@@ -90,7 +90,8 @@ static void want_derived(Job *job)
     for (int r = 0; r < step_rows; r++) {
         const StepRow *row = &step_table[r];
         bool goes_with = row->with != NULL && is_any_given(job, row->with),
-             derived = row->derived && comes_by(job->run.algorithm, row)
+             derived = row->derived
+                    && comes_by(job->run.algorithm, row->algorithm)
                     && (row->with == NULL || goes_with
                         || (row->role == ROLE_TEMPERED
                             && argument_of(job, "tau") != NULL))
@@ -104,7 +105,7 @@ static void want_derived(Job *job)
                            && (row->role != ROLE_SCALED
                                || !hides(&sheet->item[k]));
         if (row->role == ROLE_LOSS && job->wanted[r]
-            && job->backwards == NULL && job->run.algorithm == 7)
+            && job->backwards == NULL && !has_model(job->run.algorithm))
             job->backwards = row;
         job->derives |= job->wanted[r];
     }
@@ -114,7 +115,7 @@ static void want_derived(Job *job)
 /* Refuses scores that nothing divides, and what is given for nothing. */
 static void check_used(const Job *job)
 {
-    const char *starts = sheet_starts[job->run.algorithm];
+    const char *starts = algorithms[job->run.algorithm].starts;
     const StepRow *last = job->now.last;
     for (const Given *g = job->given; g < job->given + job->run.sheet->n;
          g++) {
@@ -146,7 +147,7 @@ static void tell_entry(Job *job)
         if (g->place.row != NULL && g->place.aspect == VALUE)
             add_to_list(list, sizeof list, g->item->typed);
     snprintf(to, BYTES, "from %s to ", list);
-    if (job->run.algorithm >= 8)
+    if (has_model(job->run.algorithm))
         append(to, BYTES, "%d.%d ", last->algorithm, last->line);
     append(to, BYTES, "%s", last->name);
     job->run.entered = to;
@@ -197,8 +198,9 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
         refuse_shape(job, &misfit);
     job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
                                 : size_or_1(job, "d_attn");
-    job->run.d_x = letter_size(&job->size, job->run.algorithm >= 8 ? "d_e"
-                               : job->run.algorithm == 3 ? "d_in" : "d_x");
+    job->run.d_x = letter_size(&job->size, has_model(sheet->algorithm)
+                               ? "d_e" : sheet->algorithm == 3 ? "d_in"
+                                       : "d_x");
     want_derived(job);
     limit_sizes(job);
     bind_matrices(job);
@@ -318,8 +320,8 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     if (f != NULL)
         inner = *f;
     job->f = &inner;
-    bool trains = 11 <= job->run.algorithm && job->run.algorithm <= 13,
-         own = trains || job->backwards != NULL || variation == NULL;
+    bool own = algorithms[job->run.algorithm].kind == TRAINING
+            || job->backwards != NULL || variation == NULL;
     if (own)
         job->tape = tape_new(true);
     tape_allow_nonfinite(job->tape, NULL, NULL);

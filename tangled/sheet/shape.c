@@ -113,7 +113,8 @@ static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
               : all->size / job->H, NULL, misfit);
     const Dimension *mid = dimension(d, "d_mid");
     int most = job->H * mid->size;
-    if (job->run.algorithm < 5 || agree(d, "H d_mid", most, NULL, misfit))
+    if (!algorithms[job->run.algorithm].heads
+        || agree(d, "H d_mid", most, NULL, misfit))
         return true;
     d->dimension[d->n] = (Dimension){ "H d_mid", most, mid->by };
     *misfit = (Misfit){ all->by, shape_of(job, (int)(all->by
@@ -210,18 +211,18 @@ int longest_sequence(const Job *job)
         most = most_of(job, "x z", false, 1);
     most = ell_x > most ? ell_x : most;
     most = ell_z > most ? ell_z : most;
-    if (job->run.algorithm == 14)
+    if (infers(job->run.algorithm) && !has_pairs(job->run.algorithm))
         return most + job->loop.ell_gen - 1;
     return most > job->loop.ell_gen ? most : job->loop.ell_gen;
 }
 
 void limit_sizes(const Job *job)
 {
-    bool model = job->run.algorithm >= 8;
+    bool model = has_model(job->run.algorithm);
     for (const StepRow *row = step_table; row < step_table + step_rows;
          row++) {
         const char *const letters[] = { row->high, row->wide };
-        double n = comes_by(job->run.algorithm, row);
+        double n = comes_by(job->run.algorithm, row->algorithm);
         for (int k = 0; k < 2 && n > 0; k++)
             n *= model && strncmp(letters[k], "ell", 3) == 0
                ? longest_sequence(job)

@@ -238,25 +238,12 @@ void add_to_list(char *list, size_t size, const char *name)
         append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
 }
 
-bool comes_by(int algorithm, const StepRow *row)
-{
-    static const int calls[16][3] = {
-        [5] = { 4 }, [8] = { 5, 6, 7 }, [9] = { 5, 6, 7 },
-        [10] = { 5, 6, 7 }, [11] = { 8 }, [12] = { 9 }, [13] = { 10 },
-        [14] = { 10 }, [15] = { 8 } };
-    const int *called = calls[algorithm];
-    bool by = algorithm == row->algorithm;
-    for (int k = 0; k < 3 && called[k] > 0; k++)
-        by |= comes_by(called[k], row);
-    return by;
-}
-
 /* The p of Algorithm 7 is another's P; S_scaled is given behind the mask. */
 bool can_be_given(int algorithm, const StepRow *row)
 {
-    return comes_by(algorithm, row)
+    return comes_by(algorithm, row->algorithm)
         && !(row->derived && row->algorithm == 4 && row->line == 4)
-        && (algorithm < 8 || row->algorithm != 7
+        && (!has_model(algorithm) || row->algorithm != 7
             || row->role == ROLE_LOGITS);
 }
 
@@ -286,7 +273,7 @@ const char *step_label(char to[100], const Run *run, const Step *step)
     bool named = step->aspect != VALUE
               || step->role == ROLE_SCALED;
     const char *name = named ? step->name : step->row->symbol;
-    if (run->algorithm >= 8 && step->aspect == VALUE)
+    if (has_model(run->algorithm) && step->aspect == VALUE)
         snprintf(line, sizeof line, "%d.%d ", step->algorithm, step->line);
     snprintf(to, 100, "%s%.*s%.*s%s", line, before, place,
              (int)strcspn(name, "^"), name, place + before);

@@ -5,6 +5,7 @@
 #ifndef FTX_STEP_H
 #define FTX_STEP_H
 #include "sheet/arguments.h"
+#include "sheet/algorithm.h"
 
 /* What a value is for: the same word in every algorithm, so that what is
    known of scores is known of all scores. NO_ROLE: a parameter. */
@@ -43,9 +44,6 @@ typedef struct {
 /* All rows, in the order in which a run comes by them. */
 extern const StepRow step_table[];
 extern const int step_rows;
-
-/* Whether an algorithm, or one that it calls, computes the step of a row. */
-bool comes_by(int algorithm, const StepRow *row);
 
 /* Whether a sheet of the algorithm may give that step. */
 bool can_be_given(int algorithm, const StepRow *row);

@@ -1,0 +1,57 @@
+/* The table of the fifteen algorithms. Entry point: algorithms. */
+#include "sheet/algorithm.h"
+
+const Algorithm algorithms[16] = {
+    [1] = { .words = "embedding", .starts = "v, W_e" },
+    [2] = { .words = "positions positional", .starts = "W_p, t" },
+    [3] = { .starts = "e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, "
+                      "d_attn, v_t; or v_t, alpha_t" },
+    [4] = { .words = "attention",
+            .starts = "X, W_q, W_k, W_v; or Q, K, V; or S, d_attn, V; or "
+                      "S_scaled, V; or V, A" },
+    [5] = { .calls = { 4 }, .heads = true, .words = "multihead mha MHA",
+            .starts = "X, W_q, W_k, W_v, W_o; or Q, K, V, W_o; or S, "
+                      "d_attn, V, W_o; or S_scaled, V, W_o; or V, A, W_o; "
+                      "or Y, W_o" },
+    [6] = { .words = "layernorm layer_norm norm", .starts = "e" },
+    [7] = { .words = "softmax unembedding logits",
+            .starts = "e, W_u; or logits" },
+    [8] = { MODEL, ED_TRANSFORMER, true, { 5, 6, 7 },
+            { { ED, 16, 16 }, { ENC, 5, 8 }, { DEC, 14, 19 } },
+            "encoderdecoder",
+            "z, x, W_e, W_u or tied yes; or 8.6 Z; or 8.17 X" },
+    [9] = { MODEL, E_TRANSFORMER, true, { 5, 6, 7 }, { { LAYER, 5, 8 } },
+            "bert BERT encoder",
+            "x, W_e, W_f, W_u or tied yes; or 9.3 X; or 9.6 X" },
+    [10] = { MODEL, D_TRANSFORMER, true, { 5, 6, 7 }, { { LAYER, 5, 8 } },
+             "gpt GPT decoder", "x, W_e, W_u or tied yes; or 10.3 X; or "
+                                "10.6 X, 10.7 X_tilde" },
+    [11] = { TRAINING, ED_TRANSFORMER, true, { 8 },
+             .starts = "z, x, W_e, W_u" },
+    [12] = { TRAINING, E_TRANSFORMER, true, { 9 },
+             .starts = "x, W_e, W_f, W_u" },
+    [13] = { TRAINING, D_TRANSFORMER, true, { 10 },
+             .starts = "x, W_e, W_u" },
+    [14] = { INFERENCE, D_TRANSFORMER, true, { 10 },
+             .starts = "x, W_e, W_u; or logits; or p" },
+    [15] = { INFERENCE, ED_TRANSFORMER, true, { 8 },
+             .starts = "z, W_e, W_u" },
+};
+
+bool comes_by(int algorithm, int other)
+{
+    bool by = algorithm == other;
+    const int *called = algorithms[algorithm].calls;
+    for (int k = 0; k < 3 && called[k] > 0 && !by; k++)
+        by = comes_by(called[k], other);
+    return by;
+}
+
+Part part_of_line(int algorithm, int line)
+{
+    for (int k = 0; k < 3; k++)
+        if (algorithms[algorithm].layers[k].first <= line
+            && line <= algorithms[algorithm].layers[k].last)
+            return algorithms[algorithm].layers[k].part;
+    return NOWHERE;
+}

@@ -1,0 +1,50 @@
+/* What an algorithm is, as far as a sheet is concerned. Main type: Algorithm.
+   Entry points: algorithms, has_model, part_of_line. The number of an
+   algorithm flows in, what is known of it flows out. */
+#ifndef FTX_ALGORITHM_H
+#define FTX_ALGORITHM_H
+#include "library/parameters.h"
+
+/* Algorithms 1 to 7, 8 to 10, 11 to 13, and 14 and 15. */
+typedef enum { COMPONENT, MODEL, TRAINING, INFERENCE } AlgorithmKind;
+
+/* An algorithm of the paper. */
+typedef struct {
+    AlgorithmKind kind;
+    Architecture architecture;  /* of the model that it is or runs        */
+    bool heads;                 /* each step of Algorithm 4 is of a head  */
+    int calls[3];               /* the algorithms in its lines            */
+    struct { Part part; int first, last; } layers[3];   /* of lines       */
+    const char *words;          /* by which it is named, too; or NULL     */
+    const char *starts;         /* what a sheet starts from: its inputs;
+                                   behind "; or " steps in their place    */
+} Algorithm;
+extern const Algorithm algorithms[16];  /* [1] ... [15]                   */
+
+/* Returns whether it is a model, or runs one. */
+static inline bool has_model(int algorithm)
+{
+    return algorithms[algorithm].kind != COMPONENT;
+}
+
+/* Returns whether its model is an encoder-decoder, which reads z and x. */
+static inline bool has_pairs(int algorithm)
+{
+    return has_model(algorithm)
+        && algorithms[algorithm].architecture == ED_TRANSFORMER;
+}
+
+/* Returns whether it is an inference, which adds token by token. */
+static inline bool infers(int algorithm)
+{
+    return algorithms[algorithm].kind == INFERENCE;
+}
+
+/* Returns whether an algorithm is the other, or calls it, or calls one that
+   does. */
+bool comes_by(int algorithm, int other);
+
+/* Returns the part of a model that a line belongs to; NOWHERE: it is in no
+   layer. */
+Part part_of_line(int algorithm, int line);
+#endif
