@@ -6,7 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-/* How x is printed, which is never -0. */
+typedef struct {
+    const Slip *slip;
+    const Step *right, *wrong;  /* the first step that it changes, as it
+                                   is and as it becomes; NULL: it changes
+                                   none                                   */
+    int i, j;                   /* the first entry                        */
+    uint64_t sum;               /* of all numbers that are asked for      */
+} Effect;
+
+/* Writes how x is printed, which is never -0, and returns it. */
 static const char *print_number(char to[400], double x, int decimals)
 {
     bool naught = fabs(x) <= unit_of(decimals) / 2;
@@ -14,83 +23,56 @@ static const char *print_number(char to[400], double x, int decimals)
     return to;
 }
 
-static uint64_t with_step(uint64_t sum, const Step *step, int decimals)
+static bool is_asked_for(const Run *run, const Step *step, Error *f)
 {
-    char text[400];
-    if (step == NULL)
-        return checksum(sum, "none", 4);
-    Mat M = step->M;
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++) {
-            print_number(text, AT(M, i, j), decimals);
-            sum = checksum(sum, text, strlen(text) + 1);
-        }
-    return sum;
-}
-
-uint64_t sum_of_answers(const Run *run, const Run *other, int decimals)
-{
-    const Sheet *sheet = run->sheet;
-    uint64_t sum = NO_CHECKSUM;
     bool any = false;
-    Error f = { .sheet = sheet->name };
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        if (!item->claim)
-            continue;
-        any = true;
-        sum = with_step(sum, same_step(other, step_of(run, item, &f)),
-                        decimals);
+    for (int k = 0; k < run->sheet->n; k++) {
+        const Item *item = &run->sheet->item[k];
+        if (item->claim && step_of(run, item, f) == step)
+            return true;
+        any |= item->claim;
     }
-    for (int k = 0; k < run->n && !any; k++)
-        sum = with_step(sum, same_step(other, &run->step[k]), decimals);
-    return sum;
+    return !any;
 }
 
-/* Finds the first entry in which the step of an effect changes. */
-static bool find_change(Effect *e, int decimals)
+/* Compares a step as it is with what it becomes: adds its numbers to the sum
+   if they are asked for, and notes the first one that is another. */
+static void compare_step(Effect *e, const Step *right, const Step *wrong,
+                         int decimals, bool asked)
 {
-    char right[400], wrong[400];
-    Mat M = e->right->M, other = e->wrong->M;
-    e->i = e->j = 1;
-    if (M->rows != other->rows || M->cols != other->cols)
-        return true;
-    for (e->i = 1; e->i <= M->rows; e->i++)
-        for (e->j = 1; e->j <= M->cols; e->j++)
-            if (strcmp(print_number(right, AT(M, e->i, e->j), decimals),
-                       print_number(wrong, AT(other, e->i, e->j), decimals))
-                != 0)
-                return true;
-    return false;
+    char is[400], becomes[400];
+    Mat R = right->M, W = wrong->M;
+    bool other_shape = R->rows != W->rows || R->cols != W->cols;
+    for (int i = 1; i <= W->rows; i++)
+        for (int j = 1; j <= W->cols; j++) {
+            print_number(becomes, AT(W, i, j), decimals);
+            if (asked)
+                e->sum = checksum(e->sum, becomes, strlen(becomes) + 1);
+            if (e->right != NULL
+                || (!other_shape
+                    && strcmp(print_number(is, AT(R, i, j), decimals),
+                              becomes) == 0))
+                continue;
+            e->right = right;
+            e->wrong = wrong;
+            e->i = i;
+            e->j = j;
+        }
 }
 
-bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
-               Tape *tape, Effect *effect)
+/* Returns what a slip changes, which makes another run of a run. */
+static Effect effect_of(const Run *run, const Slip *slip, const Run *other,
+                        Error *f)
 {
-    Explanation why = { .slip = slip };
-    if (run->n == 0 || !can_apply(run, slip, NULL, NULL, true))
-        return false;
-    const Run *slipped = run_explained(run->bound, &why, arena, tape);
-    *effect = (Effect){ .slip = slip,
-                        .sum = sum_of_answers(run, slipped, decimals) };
+    Effect effect = { .slip = slip, .sum = NO_CHECKSUM };
     for (int k = 0; k < run->n; k++) {
-        effect->right = &run->step[k];
-        effect->wrong = same_step(slipped, effect->right);
-        if (effect->wrong != NULL && find_change(effect, decimals))
-            return why.applied;
+        const Step *step = &run->step[k], *wrong = same_step(other, step);
+        bool asked = is_asked_for(run, step, f);
+        if (wrong != NULL)
+            compare_step(&effect, step, wrong, decimals_shown(run), asked);
+        else if (asked)
+            effect.sum = checksum(effect.sum, "none", 4);
     }
-    effect->right = effect->wrong = NULL;
-    return why.applied;
-}
-
-Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,
-                   int *n, uint64_t *sum)
-{
-    Effect *effect = arena_alloc(arena, (size_t)slips_n * sizeof *effect);
-    *n = 0;
-    *sum = sum_of_answers(run, run, decimals);
-    for (int k = 0; k < slips_n; k++)
-        *n += effect_of(run, &slips[k], decimals, arena, tape, &effect[*n]);
     return effect;
 }
 
@@ -105,46 +87,45 @@ static void print_effect(FILE *out, const Effect *e, int decimals)
             print_number(wrong, AT(e->wrong->M, e->i, e->j), decimals));
 }
 
-/* Each slip stands under the step that it changes first. */
+/* Prints each slip under the step that it changes first. */
 static void print_effects(FILE *out, const Run *run, const Effect *effect,
                           int n)
 {
     char label[100];
+    const Step *heading = NULL;
     fprintf(out, "%-*s  %-8s %10s %10s\n", WIDTH, "slip", "changes", "right",
             "with it");
-    for (int i = 0; i < run->n; i++) {
-        const Step *step = &run->step[i];
-        bool any = false;
+    for (const Step *step = run->step; step < run->step + run->n; step++)
         for (int k = 0; k < n; k++) {
             if (effect[k].right != step)
                 continue;
-            if (!any)
+            if (heading != step)
                 fprintf(out, "%s (line %d)\n",
                         step_label(label, run, step), step->line);
-            any = true;
+            heading = step;
             print_effect(out, &effect[k], decimals_shown(run));
         }
-    }
 }
 
 /* Prints the slips that have one sum, group by group, and those that have
-   the sum of the right numbers. */
-static void print_groups(FILE *out, const Effect *effect, int n,
-                         uint64_t right)
+   the sum of the right numbers, which is that of effect[n]. */
+static void print_groups(FILE *out, const Effect *effect, int n)
 {
-    for (int k = 0; k <= n; k++) {      /* last the right numbers */
+    for (int k = 0; k <= n; k++) {
         char list[4000] = "";
-        uint64_t sum = k < n ? effect[k].sum : right;
-        int found = 0, is_new = k == n || sum != right;
-        for (int i = 0; i < n; i++) {
-            is_new &= i >= k || k == n || effect[i].sum != sum;
-            if (effect[i].sum == sum)
+        int found = 0, first = k;
+        for (int i = n - 1; i >= 0; i--)
+            if (effect[i].sum == effect[k].sum)
+                first = i;
+        for (int i = first; i < n; i++)
+            if (effect[i].sum == effect[k].sum)
                 append(list, sizeof list, "%s%s", found++ > 0 ? ", " : "",
                        effect[i].slip->name);
-        }
-        if (is_new && found > (k < n))
-            print_list(out, k < n ? "not told apart:" : "no change seen:",
-                       list);
+        if (k == n && found > 0)
+            print_list(out, "no change seen:", list);
+        else if (k < n && k == first && found > 1
+                 && effect[k].sum != effect[n].sum)
+            print_list(out, "not told apart:", list);
     }
 }
 
@@ -159,19 +140,25 @@ static const char usage[] =
 
 static void list_effects(Error *f, Command *c, const char *name)
 {
-    int n;
-    uint64_t sum;
+    int n = 0;
     const Sheet *sheet = read_sheet(c->arena, name, f);
     const Run *run = run_sheet(sheet, c->arena, c->tape, f);
-    for (int k = 0; k < sheet->n; k++)
-        if (sheet->item[k].claim)
-            step_of(run, &sheet->item[k], f);
-    Effect *effect = effects_of(run, decimals_shown(run), c->arena, c->tape,
-                                &n, &sum);
+    Effect *effect = arena_alloc(c->arena,
+                                 ((size_t)slips_n + 1) * sizeof *effect);
+    for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
+        Explanation why = { .slip = slip };
+        if (!can_apply(run, slip, NULL, NULL, true))
+            continue;
+        const Run *slipped = run_explained(run->bound, &why, c->arena,
+                                           c->tape);
+        if (why.applied)
+            effect[n++] = effect_of(run, slip, slipped, f);
+    }
+    effect[n] = effect_of(run, NULL, run, f);
     if (c->n > 1)
         fprintf(c->out, "%s%s:\n", name == c->argument[0] ? "" : "\n", name);
     print_effects(c->out, run, effect, n);
-    print_groups(c->out, effect, n, sum);
+    print_groups(c->out, effect, n);
 }
 
 void list_slips(Error *f, Command *c)
