@@ -39,11 +39,15 @@ struct Explanation {
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 
-/* Whether the slip can be made in one of the steps of a run, up to `last`,
-   or in any if that is NULL; and inside or outside of where a slip is made
-   that is made only at a step. */
-bool can_apply(const Run *run, const Slip *slip, const Step *last,
-               const Step *only, bool inside);
+/* Returns the roles of the steps of a run up to `last`, or of all if that is
+   NULL, as a set of bits: of those in the layer, head and turn of `only`, or,
+   unless inside, of the others. NULL is everywhere. */
+uint64_t roles_in(const Run *run, const Step *last, const Step *only,
+                  bool inside);
+
+/* Returns whether a slip edits values of these roles, or what the sheet
+   gives, and the conditions for it hold in a run. */
+bool can_apply(const Run *run, const Slip *slip, uint64_t roles);
 
 /* Finds which one term of a product, left out or with a wrong sign, makes
    entry k as claimed, where all before it came about as `why` has it.

@@ -84,8 +84,7 @@ static void open_premises(Judging *j, int w)
 static bool try_reason(Judging *j, int w, Explanation why)
 {
     for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
-        if (!j->open[h] || !can_apply(j->run[EXACTLY], why.slip,
-                                      j->claim[w].step, why.only, true))
+        if (!j->open[h])
             continue;
         Explanation e = under_premise(j, why, h);
         e.until = j->claim[w].step;
@@ -101,6 +100,8 @@ static bool try_reason(Judging *j, int w, Explanation why)
     return false;
 }
 
+/* Tries a slip everywhere, and then in the place of the claim alone, unless
+   that makes no difference. */
 static void try_slip(Judging *j, int w, const Slip *slip)
 {
     Explanation why = { .slip = slip };
@@ -113,8 +114,9 @@ static void try_slip(Judging *j, int w, const Slip *slip)
     best = j->best;
     why.only = only;
     if ((only->layer > 0 || only->head > 0 || only->turn > 0)
-        && can_apply(run, slip, only, only, true)
-        && (explains_all || can_apply(run, slip, NULL, only, false)))
+        && can_apply(run, slip, roles_in(run, only, only, true))
+        && (explains_all
+            || can_apply(run, slip, roles_in(run, NULL, only, false))))
         try_reason(j, w, why);
     if (is_kept && j->best == best)
         j->found = found;
@@ -162,11 +164,11 @@ static bool is_of_kind(const Slip *slip, int kind)
 
 void find_reasons(Judging *j, int w, int kind)
 {
+    const Run *run = j->run[EXACTLY];
+    uint64_t roles = roles_in(run, j->claim[w].step, NULL, true);
     open_premises(j, w);
     for (int a = 0; a < slips_n; a++)
-        if (is_of_kind(&slips[a], kind)
-            && can_apply(j->run[EXACTLY], &slips[a], j->claim[w].step, NULL,
-                         true))
+        if (is_of_kind(&slips[a], kind) && can_apply(run, &slips[a], roles))
             try_slip(j, w, &slips[a]);
     if (j->judged[w].fits && kind == ANY_SLIP)
         for (Premise h = EXACTLY; h < PREMISES && j->found == 0; h++)

@@ -97,23 +97,56 @@ static Mat apply_slips(SlipRun *s, uint64_t roles, bool unwritten, Mat M)
     return Y;
 }
 
-static bool is_of_one_query(const Step *step)
+/* Steps that are derived for a slip in them, too. */
+#define ON_DEMAND (ROLE(ACTIVE) | ROLE(STANDARDISED) | ROLE(SCALED))
+
+static bool is_on_demand(const StepRow *row)
 {
-    return step->algorithm == 3 && step->role == ROLE_WEIGHTS
-        && step->aspect == VALUE;
+    return row->derived && row->algorithm != 4
+        && ((uint64_t)1 << row->role & ON_DEMAND) != 0;
 }
 
-bool can_apply(const Run *run, const Slip *slip, const Step *last,
-               const Step *only, bool inside)
+/* Asks a run for the steps on demand that the slips of an explanation
+   edit. */
+static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
+{
+    uint64_t roles = 0;
+    for (; why != NULL; why = why->before)
+        for (int k = 0; why->slip != NULL && k < EDITS; k++)
+            roles |= why->slip->at[k].roles & ON_DEMAND;
+    if (roles == 0)
+        return;
+    bound->wanted = memcpy(arena_alloc(arena, (size_t)step_rows),
+                           bound->wanted, (size_t)step_rows);
+    for (int r = 0; r < step_rows; r++)
+        if (is_on_demand(&step_table[r])
+            && (roles >> step_table[r].role & 1) != 0
+            && comes_by(bound->run.algorithm, &step_table[r]))
+            bound->wanted[r] = bound->derives = true;
+}
+
+uint64_t roles_in(const Run *run, const Step *last, const Step *only,
+                  bool inside)
 {
     const Explanation there = { .only = only };
-    unsigned holds = conditions_of_run(run) | ONLY_HERE;
     uint64_t roles = 0;
-    for (const Step *s = run->step; s < run->step + run->n; s++)
-        if ((last == NULL || s <= last)
-            && applies_at(&there, s) == inside)
-            roles |= roles_of(s)
-                   | (is_of_one_query(s) ? ROLE(SCALED) : 0);
+    for (const Step *s = run->step; s < run->step + run->n; s++) {
+        if ((last != NULL && s > last) || applies_at(&there, s) != inside)
+            continue;
+        const StepRow *row = s->row;
+        roles |= roles_of(s);
+        if (s->aspect != VALUE || s->role == NO_ROLE)
+            continue;
+        while (--row > step_table && row->derived && row->line == s->line)
+            if (is_on_demand(row))
+                roles |= (uint64_t)1 << row->role;
+    }
+    return roles;
+}
+
+bool can_apply(const Run *run, const Slip *slip, uint64_t roles)
+{
+    int holds = conditions_of(run->bound) | IF_CROSS | UNWRITTEN | SLIGHT;
     for (const Edit *e = slip->at; e < slip->at + EDITS; e++)
         if ((e->given != NULL || (e->roles & roles) != 0)
             && (e->when & ~holds) == 0)
@@ -138,34 +171,21 @@ static Mat apply_cells(SlipRun *s, const Step *step, Mat M)
     return M;
 }
 
-static Mat weights_3(SlipRun *s, Mat A)
+/* Returns the logarithms of the probabilities that a loss reads; NULL: it
+   reads none. */
+static Mat find_log_probabilities(Mat loss)
 {
-    if (A->logits == NULL)      /* the scaled scores were told before */
-        return A;
-    Mat S = apply_slips(s, ROLE(SCALED), false, A->logits);
-    S = apply_slips(s, ROLE(SCALED), true, S);
-    Mat other = S == A->logits ? A : evaluate_formula(s, "softmax(it)", S);
-    if (other == NULL)
-        refuse_slip(s);
-    return other;
-}
-
-static bool is_any_hidden(Mat M)
-{
-    bool any = false;
-    for (int k = 0; k < M->rows * M->cols; k++)
-        any |= M->at[k] == -INFINITY;
-    return any;
+    while (loss != NULL && !is_result_of(loss, "log_prob"))
+        loss = loss->n > 0 ? loss->of[0] : NULL;
+    return loss;
 }
 
 static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
 {
     bool is_value = step->aspect == VALUE;
     s->here = step;
-    if (is_of_one_query(step))
-        M = weights_3(s, M);
     if (is_value && step->role == ROLE_MASKED)
-        s->mask = M, s->hides = is_any_hidden(M);
+        s->mask = M;
     if (is_value && step->role == ROLE_LOSS)
         s->log_P = find_log_probabilities(M);
     M = apply_slips(s, roles_of(step), false, M);
@@ -245,10 +265,14 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
                           Explanation *why, Arena *arena, Tape *tape)
 {
     SlipRun *s = arena_alloc(arena, sizeof *s);
+    Bound *own = arena_alloc(arena, sizeof *own);
+    *own = *bound;
+    ask_for_steps(own, why, arena);
     *s = (SlipRun){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .visit = visit,
+        .holds = conditions_of(bound),
         .variation = { .to = s, .visit = vary_by_slips } };
-    return run_bound(bound, &s->variation, arena, tape, NULL);
+    return run_bound(own, &s->variation, arena, tape, NULL);
 }
 
 const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,

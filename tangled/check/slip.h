@@ -13,7 +13,7 @@ typedef struct SlipRun SlipRun;
 typedef struct {
     uint64_t roles;
     const char *by;             /* such as "softmax(x * ln(k))"           */
-    unsigned when;              /* only where these conditions hold, see
+    int when;                   /* only where these conditions hold, see
                                    below                                  */
     const char *given;          /* such as "W_q W_k"; or NULL             */
 } Edit;
@@ -43,45 +43,24 @@ bool is_slight(const Slip *slip);
 enum {
     IF_DIVIDED = 1,             /* scores are divided by √d_attn          */
     IF_UNDIVIDED = 1 << 1,      /* scores are not divided                 */
-    IF_MASKED = 1 << 2,         /* some score is hidden                   */
-    IF_UNMASKED = 1 << 3,
-    IF_LAYER_NORM = 1 << 4,
-    IF_RMS = 1 << 5,
-    IF_SINES = 1 << 6,          /* the positions are computed             */
-    IF_GIVEN_W_p = 1 << 7,
-    IF_PLACED = 1 << 8,         /* a model has positions                  */
-    IF_PRE_NORM = 1 << 9,       /* Algorithm 10 and its kin               */
-    IF_POST_NORM = 1 << 10,     /* Algorithms 8 and 9 and theirs          */
-    IF_RELU = 1 << 11,          /* Algorithm 8                            */
-    IF_GELU = 1 << 12,
-    IF_CROSS = 1 << 13,         /* here is the cross-attention            */
-    IF_NOT_CROSS = 1 << 14,
-    IF_UNTIED = 1 << 15,
-    IF_NEXT = 1 << 16,          /* the next token is predicted            */
-    IF_BLANKS = 1 << 17,        /* masked tokens are predicted            */
-    IF_TEMPERED = 1 << 18,      /* tau is not 1 ...                       */
-    IF_DIVIDING = 1 << 25,      /* ... and neither 0 nor infinite         */
-    IF_ONE_QUERY = 1 << 19,     /* Algorithm 3                            */
-    IF_UNEMBEDDED = 1 << 20,    /* Algorithm 7                            */
-    IF_SEVERAL = 1 << 21,       /* the loss has several tokens            */
-    UNWRITTEN = 1 << 22,        /* no condition: a claim has the value
+    IF_LAYER_NORM = 1 << 2,
+    IF_RMS = 1 << 3,
+    IF_PRE_NORM = 1 << 4,       /* Algorithm 10 and its kin               */
+    IF_POST_NORM = 1 << 5,      /* Algorithms 8 and 9 and theirs          */
+    IF_RELU = 1 << 6,           /* Algorithm 8 and its kin                */
+    IF_GELU = 1 << 7,
+    IF_BLANKS = 1 << 8,         /* masked tokens are predicted            */
+    IF_PAPER = 1 << 9,          /* positions are computed so ...          */
+    IF_VASWANI = 1 << 10,       /* ... or so                              */
+    IF_CROSS = 1 << 11,         /* here is the cross-attention            */
+    UNWRITTEN = 1 << 12,        /* no condition: a claim has the value
                                    before the edit, later lines use that
                                    behind it                              */
-    SLIGHT = 1 << 26            /* no condition: see is_slight            */
+    SLIGHT = 1 << 13            /* no condition: see is_slight            */
 };
 
 #define SINES(angle) "sin(" angle " + phase)"
 #define COUNT(table) ((int)(sizeof table / sizeof *table))
 #define ROLE(role)  ((uint64_t)1 << ROLE_##role)
 #define NEW_VALUES  ((uint64_t)1 << NO_ROLE)  /* parameters, after a step */
-
-enum {
-    NO_CONDITION = UNWRITTEN | SLIGHT,
-    /* those that hold in some places of a run */
-    ONLY_HERE = IF_MASKED | IF_UNMASKED | IF_RELU | IF_GELU | IF_CROSS
-              | IF_NOT_CROSS | IF_SEVERAL | NO_CONDITION
-};
-
-/* Returns the conditions that hold in all of a run. */
-unsigned conditions_of_run(const Run *run);
 #endif

@@ -14,29 +14,30 @@ struct SlipRun {
     Variation variation;        /* has the run as far as it has come      */
     Arena *arena;
     Tape *tape;
+    int holds;                  /* the conditions that hold in this run   */
     const Step *here;           /* where the slip is made ...             */
     Mat it;                     /* ... and what stands there              */
     Mat mask;                   /* the scores behind it, without a slip   */
-    bool hides;                 /* it does one of them                    */
     Mat log_P, gradient;        /* what the loss reads; the latest        */
-    unsigned truths;            /* of the run; 0: not yet asked           */
     const struct Visit *visit;  /* of a step; NULL: none                  */
 };
 
 /* Ends the run: the slip asks for what cannot be. */
 _Noreturn void refuse_slip(SlipRun *s);
 
-/* Whether the run and the place are as the conditions want it. */
-bool condition_holds(SlipRun *s, unsigned when);
+/* Returns the conditions that hold in all runs of a sheet. */
+int conditions_of(const Bound *bound);
 
-/* The value of a formula where M stands; NULL: it cannot be made. */
+/* Returns whether the run and the place are as the conditions want it. */
+bool condition_holds(const SlipRun *s, int when);
+
+/* Returns the value of a formula where M stands; NULL: it has none, since a
+   name is unknown or shapes do not fit. */
 Mat evaluate_formula(SlipRun *s, const char *formula, Mat M);
 
-/* A matrix of zeros in the arena. */
+/* Returns a matrix of zeros in the arena. One that is too large for the
+   computer ends the run. */
 Mat zeros_of(SlipRun *s, int rows, int cols);
-
-/* The logarithms of the probabilities that a loss reads; NULL: none. */
-Mat find_log_probabilities(Mat loss);
 
 /* What look_at_step shows: M, the value of a step in the paper's layout. */
 typedef struct Visit {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#define SHIFTED "x - shift * sum(pick(largest(x), x, 0))"
 #define ROOT "sqrt(variance + epsilon)"
 #define NORMS (ROLE(NORMALISED) | ROLE(ATTENTION_NORM) | ROLE(MLP_NORM) \
                | ROLE(LAST_NORM))
@@ -13,7 +14,7 @@
 enum { OPERANDS = 5 };
 static const struct TermsRow {
     uint64_t roles;
-    unsigned when;              /* only where these conditions hold       */
+    int when;                   /* only where these conditions hold       */
     const char *operand[OPERANDS];
     const char *text;           /* NULL: a product                        */
 } table[] = {
@@ -38,18 +39,18 @@ static const struct TermsRow {
       "A·B + C" },
     { ROLE(SCALED), IF_DIVIDED, { "masked", "d_attn" }, "A / √B" },
     { ROLE(SCALED), IF_DIVIDED, { "scores", "d_attn" }, "A / √B" },
-    { ROLE(SCALED), 0, { "scores", "divisor" }, "A / B" },
-    { ROLE(POWERS), 0, { "x" }, "e^A" },
-    { ROLE(SUM), 0, { "x" }, "<e^A>" },
+    { ROLE(SCALED), 0, { "scores", "scaling" }, "A / B" },
+    { ROLE(POWERS), 0, { SHIFTED }, "e^A" },
+    { ROLE(SUM), 0, { SHIFTED }, "<e^A>" },
     { ROLE(WEIGHTS) | ROLE(PROBABILITIES) | ROLE(PREDICTED), 0,
       { "x", "exp(x)", "sum(exp(x))", "1 / sum(exp(x))" },
       "e^A / (<e^A>) = !B / !C" },
-    { ROLE(TEMPERED), IF_UNEMBEDDED, { "logits", "tau", "1 / tau" },
+    { ROLE(TEMPERED), 0, { "logits", "tau", "1 / tau" },
       "e^(A/B) / (<e^(A/B)>)" },
     { ROLE(TEMPERED), 0, { "p", "tau", "1 / tau" },
       "A^(1/B) / (<A^(1/B)>)" },
     { ROLE(LOSS), 0, { "chosen", "1 / chosen" }, "-(<ln(A)>)" },
-    { ROLE(POSITION) | ROLE(TABLE), IF_SINES, { "place", "base", "i" },
+    { ROLE(POSITION) | ROLE(TABLE), 0, { "place", "base", "i" },
       "sin(A / B^C)|cos(A / B^C)" },
 };
 

@@ -96,7 +96,7 @@ LAW(what_does_nothing_is_not_seen)
     const char *unseen = strstr(s.out, "no change seen: ");
     assert_that(strstr(unseen, "no-b_q") != NULL);
     assert_that(strstr(unseen, "base-2") == NULL);
-    assert_that(strstr(s.out, "\n  no-b_q") == NULL);
+    assert_that(strstr(s.out, "\n  no-b_q  ") == NULL);
 }
 
 /* With one key all the weight is on it, whatever is done to its score. */
@@ -173,7 +173,6 @@ LAW(a_slip_that_cannot_be_made_is_left_out)
     Said s = SLIPS(write_text("s", ONE_QUERY));     /* A is 2 x 1 */
     assert_that(strstr(s.out, "n-1") == NULL);
     assert_that(strstr(s.out, "A-transposed") == NULL);
-    assert_that(strstr(s.out, "mask-inverted") == NULL);
     s = SLIPS("tests/data/worked/alg04.sheet");      /* W_k, W_v are 2 x 3 */
     assert_that(strstr(s.out, "W_k-transposed") == NULL);
 }

@@ -219,7 +219,6 @@ typedef struct {
 } Planted;
 
 #define DECODERS 10, 13, 14
-#define OTHERS   8, 9, 11, 12, 15
 #define MODELS   8, 9, 10, 11, 12, 13, 14, 15
 static const Planted planted[] = {
     { "no-residual-attn", { MODELS } },
@@ -231,7 +230,6 @@ static const Planted planted[] = {
     { "no-norm-last",     { 9, 10, 12, 13, 14 } },
     { "no-norm",          { MODELS } },
     { "post-norm",        { DECODERS } },
-    { "pre-norm",         { OTHERS } },
     { "activation",       { MODELS } },
     { "tanh-gelu",        { 9, 10, 12, 13, 14 } },
     { "no-activation",    { MODELS } },

@@ -214,7 +214,7 @@ static inline bool computes_positions(Way *way)
 {
     const Problem *p = way->p;
     bool paper = p->paper != makes(way, "exponent"),
-         swaps = makes(way, "sine-cosine"), apart = makes(way, "sines-first");
+         swaps = makes(way, "sine-cosine");
     Small e = { p->d_e, 1, { { 0 } } };
     int half = e.rows / 2;
     double t = p->t - 1 + p->first - makes(way, "position-before")
@@ -228,7 +228,7 @@ static inline bool computes_positions(Way *way)
                         / (makes(way, "exponent-half") ? 2 : 1),
                angle = t / pow(base, exponent)
                      * (makes(way, "degrees") ? acos(-1) / 180 : 1);
-        int a = apart ? i : 2 * i, b = apart ? half + i : 2 * i + 1;
+        int a = 2 * i, b = 2 * i + 1;
         e.at[swaps ? b : a][0] = sin(angle);
         e.at[swaps ? a : b][0] = cos(angle);
     }
