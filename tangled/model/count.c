@@ -1,47 +1,37 @@
 /* model/count.c: ftx count, the number of parameters, part by part.
-   Entry point count_numbers. Hyperparameters or a model's name flow in, a
+
+   Entry point: count_numbers. Hyperparameters or a model's name flow in, a
    table flows out. */
 #include "model/model.h"
 #include <string.h>
 
-/* Parameters that differ only in the number of their layer or head. */
-typedef struct {
-    char kind[40];              /* layer[l].W.head[h].W_q                 */
-    const Parameter *first;
-    long long times;
-} CountRow;
-enum { PARTS = 100 };           /* more than any architecture has         */
-
-static void print_count(FILE *out, const Theta *theta, bool only_total)
+/* Returns how many parameters differ from p at most in the number of their
+   layer or head, p itself among them. */
+static long long parameters_like(const Theta *theta, const Parameter *p)
 {
-    CountRow row[PARTS];
-    char shape[60], numbers[40];
-    int n = 0;
-    for (int i = 1; i <= theta->n && !only_total; i++) {
-        const Parameter *p = &theta->parameter[i];
-        int k = 0;
-        REQUIRE(n < PARTS, "%s is one part too many.", p->name);
-        parameter_kind(p, row[n].kind);     /* one after the last */
-        while (strcmp(row[k].kind, row[n].kind) != 0)
-            k++;
-        if (k == n) {
-            row[n].first = p;
-            row[n++].times = 0;
-        }
-        row[k].times++;
-    }
-    if (!only_total)
-        fprintf(out, "%-26s %8s  %16s %18s\n", "part", "how many", "each",
-                "numbers");
-    for (int k = 0; k < n; k++) {
-        const Parameter *p = row[k].first;
-        long long each = (long long)p->rows * p->cols;
+    long long n = 0;
+    for (int k = 1; k <= theta->n; k++)
+        n += theta->parameter[k].part == p->part
+          && strcmp(theta->parameter[k].symbol, p->symbol) == 0;
+    return n;
+}
+
+/* Prints a row for each part that is the first of its kind. */
+static void print_parts(FILE *out, const Theta *theta)
+{
+    char kind[40], shape[60], numbers[40];
+    fprintf(out, "%-26s %8s  %16s %18s\n", "part", "how many", "each",
+            "numbers");
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        if (p->layer > 1 || p->head > 1)
+            continue;
+        long long times = parameters_like(theta, p);
+        parameter_kind(p, kind);
         snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
-        fprintf(out, "%-26s %8lld  %16s %18s\n", row[k].kind, row[k].times,
-                shape, format_grouped(each * row[k].times, numbers));
+        fprintf(out, "%-26s %8lld  %16s %18s\n", kind, times, shape,
+                format_grouped(times * p->rows * p->cols, numbers));
     }
-    fprintf(out, "%-26s %8s  %16s %18s\n", "total", "", "",
-            format_grouped(theta_count(theta), numbers));
 }
 
 static const Option count_options[] = {
@@ -52,28 +42,24 @@ static const Option count_options[] = {
 static const char usage[] =
     "Usage: ftx count d|e|ed|class [options]\n"
     "       ftx count MODEL [--total]\n"
-    "       ftx count NAME [--total]\n"
     "\n"
-    "Counts the parameters of an architecture, of a model file or a folder,\n"
-    "or of a model that is known by name, beside the published number. For\n"
+    "Counts the parameters of an architecture, or of a MODEL: a file, a\n"
+    "folder, or a name such as gpt2, gpt3, bert-base or transformer-base,\n"
+    "beside the published number; with a wrong one all are printed. For\n"
     "example, GPT-2:\n"
     "\n"
     "  ftx count gpt2\n"
     "  ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 --d_e 768"
-    " --tied\n"
-    "\n"
-    "A NAME is gpt2, gpt3, bert-base, transformer-base, ...; with a wrong "
-    "one\n"
-    "all are printed.\n";
+    " --tied\n";
 
 /* Returns the hyperparameters of a model with that name, in a file or known,
-   and in *known which one. */
+   and in *known which one. Fails where there is none. */
 static Hyperparameters find_model(const Command *c, const char *name,
                                   const KnownModel **known, Error *f)
 {
     char names[600] = "";
     if (is_name_taken(name))
-        return model_load(c->arena, name, ITS_HEADER, f)->theta->hyper;
+        return model_load(c->arena, name, TO_USE, f)->theta->hyper;
     *known = find_known_model(name);
     for (int k = 0; known_models[k].name != NULL; k++)
         append(names, sizeof names, "%s%s", k == 0 ? "" : ", ",
@@ -92,6 +78,7 @@ void count_numbers(Error *f, Command *c)
     Hyperparameters hyper = hyper_default(task);
     const KnownModel *known = NULL;
     bool only_total = false;
+    char numbers[40];
     const Options options[] = {
         { "Hyperparameters:", hyper_options + 1, &hyper },
         { "Other options:", count_options, &only_total },
@@ -114,7 +101,11 @@ void count_numbers(Error *f, Command *c)
     else
         refuse_unused_hyper(f, task, c->n - n, c->argument + n);
     hyper_check(f, &hyper);
-    print_count(c->out, theta_new(c->arena, &hyper), only_total);
+    const Theta *theta = theta_new(c->arena, &hyper);
+    if (!only_total)
+        print_parts(c->out, theta);
+    fprintf(c->out, "%-26s %8s  %16s %18s\n", "total", "", "",
+            format_grouped(theta_count(theta), numbers));
     if (known != NULL && !only_total)
         fprintf(c->out, "%-26s %8s  %16s %18s\n%s\n", "published", "", "",
                 known->published, known->why);

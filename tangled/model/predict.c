@@ -1,31 +1,30 @@
 /* model/predict.c: ftx generate, translate, fill and classify, which run a
    trained model on texts.
-   Main type Predictor; entry point predict. The options
+
+   Main type: Predictor, a command at work. Entry point: predict. Options
    and lines of text flow in; what the model says flows out, line by line. */
 #include "model/model.h"
 #include <math.h>
 #include <string.h>
 
-/* The options of the four commands. */
-typedef struct {
-    const char *model;
-    int ell_gen, beam, top, seed, top_k;
-    double alpha, tau, top_p;
-    bool stop, special, show_tokens;
-} PredictOptions;
-
-/* A command at work. */
 typedef struct Predictor Predictor;
+
+/* What a command does with a text: the n bytes at `line`, in the text that
+   errors have places in. Prints, or gives up. */
+typedef void RunOnLine(Predictor *s, const char *line, size_t n);
+
+/* A command at work. Options set all from `file` to `show_tokens`. */
 struct Predictor {
     Command *command;
     Error *error;
     const Model *model;
-    PredictOptions options;
+    const char *file;           /* the model's                            */
     Inference how;
+    Beam beam;
+    int top, seed;
+    bool special, show_tokens;
     Random random;
     Mat p, q;                   /* of the token that is drawn             */
-    Mat first;                  /* the mean state of the first text       */
-    void (*run)(Predictor *s, const char *line, size_t n);
 };
 enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
 Model *load_for_task(Command *c, const char *name, Task task, Error *f)
@@ -45,6 +44,7 @@ Model *load_for_task(Command *c, const char *name, Task task, Error *f)
     return model;
 }
 
+/* Returns the tokens of a line. */
 static Tokens encode_line(const Predictor *s, const char *line, size_t n,
                           bool is_prompt)
 {
@@ -53,6 +53,7 @@ static Tokens encode_line(const Predictor *s, const char *line, size_t n,
                         (int)(line - s->error->text));
 }
 
+/* Keeps p and q of the token that is drawn next. */
 static Mat observe_p_and_q(void *to, const char *line, const char *name,
                            Mat M, int index)
 {
@@ -65,12 +66,13 @@ static Mat observe_p_and_q(void *to, const char *line, const char *name,
     return M;
 }
 
+/* Prints token y; false if nobody reads any more. */
 static bool print_token(void *to, int y)
 {
     const Predictor *s = to;
     FILE *out = s->command->out;
     Piece piece = token_piece(s->model->tokenizer, y);
-    if (s->options.show_tokens) {
+    if (s->show_tokens) {
         fprintf(out, "p %.6f  q %.6f  ", (double)AT(s->p, y, 1),
                 (double)AT(s->q, y, 1));
         write_token(out, s->model->tokenizer, y);
@@ -84,49 +86,42 @@ static bool print_token(void *to, int y)
 static void generate_from(Predictor *s, const char *prompt, size_t n)
 {
     const Theta *theta = s->model->theta;
-    Tape *tape = s->command->tape;
+    Command *c = s->command;
     int ell_max = theta->hyper.ell_max, mask = mask_token(theta->hyper.N_V);
     Tokens x = encode_line(s, prompt, n, true);
     if (x.length == 0)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
-    if (s->options.show_tokens)
-        observe(tape, observe_p_and_q, s);
-    s->how.stop_at_eos = s->options.stop;
-    s->how.no_special = !s->options.special
-                     && is_special(s->model->tokenizer, mask);
+    if (s->show_tokens)
+        observe(c->tape, observe_p_and_q, s);
+    s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
     if (s->how.ell_gen > ell_max - x.length + 1)
         s->how.slide = (ell_max + 1) / 2;
     s->how.on_token = print_token;
     s->how.to = s;
-    inference_14(tape, s->command->arena, x, theta, &s->how);
-    if (!s->options.show_tokens)
-        fputc('\n', s->command->out);
+    inference_14(c->tape, c->arena, x, theta, &s->how);
+    if (!s->show_tokens)
+        fputc('\n', c->out);
 }
 
-static void translate_line(Predictor *s, const char *line, size_t bytes)
+static void translate_line(Predictor *s, const char *line, size_t n)
 {
     const Theta *theta = s->model->theta;
     Command *c = s->command;
     Hypothesis best[MOST_BEAMS];
-    bool ended;
-    size_t n;
-    Tokens x, z = encode_line(s, line, bytes, false);
-    if (s->options.beam > 0) {
-        Beam how = { s->options.beam, s->options.alpha, s->how.ell_gen,
-                     true };
-        beam_search(c->tape, c->arena, z, theta, &how, best);
-        x = best[0].x;
-        ended = best[0].ended;
-    } else {
-        x = inference_15(c->tape, c->arena, z, theta, &s->how, &ended);
-    }
-    const char *text = decode_text(s->model->tokenizer, c->arena, x, &n);
+    Tokens z = encode_line(s, line, n, false);
+    if (s->beam.B > 0)
+        beam_search(c->tape, c->arena, z, theta, &s->beam, best);
+    else
+        best->x = inference_15(c->tape, c->arena, z, theta, &s->how,
+                               &best->ended);
+    const char *text = decode_text(s->model->tokenizer, c->arena, best->x,
+                                   &n);
     fwrite(text, 1, n, c->out);
     fputc('\n', c->out);
-    if (!ended)
+    if (!best->ended)
         fprintf(c->err, "ftx translate: remark: eos_token did not come; the "
-                "translation is cut after token %d.\n", x.length - 1);
+                "translation is cut after token %d.\n", best->x.length - 1);
 }
 
 static void fill_line(Predictor *s, const char *line, size_t bytes)
@@ -136,7 +131,7 @@ static void fill_line(Predictor *s, const char *line, size_t bytes)
     FILE *out = s->command->out;
     Arena *arena = s->command->arena;
     int n, gap = 0, N_V = theta->hyper.N_V;
-    int top = s->options.top < N_V ? s->options.top : N_V;
+    int top = s->top < N_V ? s->top : N_V;
     int at = (int)(line - s->error->text);
     Tokens x = encode_with_gaps(t, arena, line, bytes, theta->hyper.ell_max,
                                 s->error, at);
@@ -167,6 +162,9 @@ static void classify_line(Predictor *s, const char *line, size_t bytes)
     FILE *out = s->command->out;
     int best;
     Tokens x = encode_line(s, line, bytes, false);
+    if (s->model->theta->hyper.N_C == 0)
+        fail_with(s->error, "%s has no classes; 'ftx train class --from' "
+                  "makes a classifier of it.", s->file);
     Mat P = classify(s->command->tape, x, s->model->theta);
     rank_tokens(P, 1, &best);
     fprintf(out, "%s", s->model->class_name[best]);
@@ -175,52 +173,26 @@ static void classify_line(Predictor *s, const char *line, size_t bytes)
                 (double)AT(P, c, 1));
     fputc('\n', out);
 }
-
-/* Returns the sum of the products of the entries of two columns. */
-static double dot(Mat a, Mat b)
-{
-    double sum = 0;
-    for (int i = 1; i <= a->rows; i++)
-        sum += (double)AT(a, i, 1) * (double)AT(b, i, 1);
-    return sum;
-}
-
-/* Without classes: prints how near the text is to the first one, by the
-   cosine of the means of their tokens' last states. */
-static void compare_line(Predictor *s, const char *line, size_t bytes)
-{
-    Command *c = s->command;
-    Tokens x = encode_line(s, line, bytes, false);
-    Mat X = layers_9(c->tape, x, s->model->theta);
-    Mat mean = constant(c->arena, X->rows, 1);
-    for (int j = 1; j <= X->cols; j++)
-        for (int i = 1; i <= X->rows; i++)
-            AT(mean, i, 1) += AT(X, i, j) / (real)X->cols;
-    if (s->first == NULL)
-        s->first = mean;
-    double cosine = dot(mean, s->first)
-                  / sqrt(dot(mean, mean) * dot(s->first, s->first));
-    fprintf(c->out, "%.4f  %.*s\n", cosine, (int)bytes, line);
-}
-#define PLACE(member) offsetof(PredictOptions, member)
+#define PLACE(member) offsetof(Predictor, member)
 static const Option model_options[] = {
-    { "model", TEXT, PLACE(model), 0, 0, "FILE", "as saved by ftx train" },
+    { "model", TEXT, PLACE(file), 0, 0, "FILE", "as saved by ftx train" },
     { .name = NULL },
 }, generate_options[] = {
-    { "ell_gen", WHOLE, PLACE(ell_gen), 0, MOST_TOKENS, NULL,
+    { "ell_gen", WHOLE, PLACE(how.ell_gen), 0, MOST_TOKENS, NULL,
       "number of tokens" },
-    { "stop", FLAG, PLACE(stop), 0, 0, NULL, "stop at eos_token" },
+    { "stop", FLAG, PLACE(how.stop_at_eos), 0, 0, NULL,
+      "stop at eos_token" },
     { "special", FLAG, PLACE(special), 0, 0, NULL,
       "allow special tokens, as the paper does" },
     { "show-tokens", FLAG, PLACE(show_tokens), 0, 0, NULL,
       "print each token on a line, with its p and q" },
     { .name = NULL },
 }, translate_options[] = {
-    { "ell_gen", WHOLE, PLACE(ell_gen), 0, MOST_TOKENS, NULL,
+    { "ell_gen", WHOLE, PLACE(how.ell_gen), 0, MOST_TOKENS, NULL,
       "the most tokens; 0: ell_max" },
-    { "beam", WHOLE, PLACE(beam), 0, MOST_BEAMS, NULL,
+    { "beam", WHOLE, PLACE(beam.B), 0, MOST_BEAMS, NULL,
       "width of beam search; 0: sample, as the paper does" },
-    { "alpha", DECIMAL, PLACE(alpha), 0, 10, NULL,
+    { "alpha", DECIMAL, PLACE(beam.alpha), 0, 10, NULL,
       "exponent of the length in beam search" },
     { .name = NULL },
 }, fill_options[] = {
@@ -228,52 +200,47 @@ static const Option model_options[] = {
       "guesses for each gap" },
     { .name = NULL },
 }, sampling_options[] = {
-    { "tau", DECIMAL, PLACE(tau), 0, HUGE_VAL, NULL,
+    { "tau", DECIMAL, PLACE(how.tau), 0, HUGE_VAL, NULL,
       "temperature; 0: the most probable token, inf: any" },
     { "seed", WHOLE, PLACE(seed), 0, 2147483647, NULL,
       "of the random numbers" },
-    { "top_k", WHOLE, PLACE(top_k), 0, MOST_TOKENS, NULL,
+    { "top_k", WHOLE, PLACE(how.top_k), 0, MOST_TOKENS, NULL,
       "sample from the k most probable tokens; 0: all" },
-    { "top_p", DECIMAL, PLACE(top_p), 0, 1, NULL,
+    { "top_p", DECIMAL, PLACE(how.top_p), 0, 1, NULL,
       "... from the most probable up to this sum; 0: all" },
     { .name = NULL },
 };
 /* What the model of a task is asked, a row each. */
 static const struct {
-    const char *name, *usage;
+    const char *name;
+    RunOnLine *run;
     const Option *options;
-    bool samples;
-    void (*run)(Predictor *s, const char *line, size_t n);
-    PredictOptions defaults;
+    const char *usage;
 } commands[] = {
     [TRAIN_D] = {
-        "ftx generate",
+        "ftx generate", generate_from, generate_options,
         "Usage: ftx generate --model FILE [options] [PROMPT]\n"
         "\n"
-        "Continues a prompt, token by token. PROMPT - is standard input. Of\n"
-        "a text longer than ell_max tokens the model sees the second half\n"
-        "and what follows. For example:\n"
+        "Continues a prompt, token by token. Of a text longer than ell_max\n"
+        "tokens the model sees the second half and what follows.\n"
+        "For example:\n"
         "\n"
         "  ftx train d --steps 100 --model hello.ftx README.md\n"
-        "  ftx generate --model hello.ftx --ell_gen 40 'The book'\n",
-        generate_options, true, generate_from,
-        { .ell_gen = 200, .tau = 1, .seed = 1 }
+        "  ftx generate --model hello.ftx --ell_gen 40 'The book'\n"
     },
     [TRAIN_ED] = {
-        "ftx translate",
+        "ftx translate", translate_line, translate_options,
         "Usage: ftx translate --model FILE [options] [TEXT...]\n"
         "\n"
         "Translates each TEXT, or else each line of standard input.\n"
         "For example:\n"
         "\n"
         "  printf '1\\tone\\n2\\ttwo\\n3\\tthree\\n' > pairs.tsv\n"
-        "  ftx train ed --steps 300 --held-out 0 --model pairs.ftx "
-        "pairs.tsv\n"
-        "  ftx translate --model pairs.ftx 2\n",
-        translate_options, true, translate_line, { .tau = 0, .seed = 1 }
+        "  ftx train ed --steps 300 --held-out 0 --model ed.ftx pairs.tsv\n"
+        "  ftx translate --model ed.ftx 2\n"
     },
     [TRAIN_E] = {
-        "ftx fill",
+        "ftx fill", fill_line, fill_options,
         "Usage: ftx fill --model FILE [options] [TEXT...]\n"
         "\n"
         "Predicts the token of each gap in each TEXT, or else in each line\n"
@@ -282,64 +249,43 @@ static const struct {
         "For example:\n"
         "\n"
         "  ftx train e --steps 100 --model gaps.ftx README.md\n"
-        "  ftx fill --model gaps.ftx 'the al[gap]orithm'\n",
-        fill_options, false, fill_line, { .top = 3 }
+        "  ftx fill --model gaps.ftx 'the al[gap]orithm'\n"
     },
     [TRAIN_CLASS] = {
-        "ftx classify",
+        "ftx classify", classify_line, NULL,
         "Usage: ftx classify --model FILE [TEXT...]\n"
         "\n"
         "Prints the most probable class of each TEXT, or else of each line\n"
-        "of standard input, and the probabilities of all classes. With a\n"
-        "model without classes, such as an imported BertModel, prints the\n"
-        "cosine similarity of each text to the first. For example:\n"
+        "of standard input, and the probabilities of all classes.\n"
+        "For example:\n"
         "\n"
         "  printf 'odd\\t1\\neven\\t2\\nodd\\t3\\neven\\t4\\n' > parity.tsv\n"
         "  ftx train class --steps 50 --held-out 0 --model p.ftx parity.tsv\n"
-        "  ftx classify --model p.ftx 3\n",
-        NULL, false, classify_line, { .top = 0 }
+        "  ftx classify --model p.ftx 3\n"
     },
 };
-static void run_on_prompt(Predictor *s, Error *f)
+/* Runs the model on a line of f->text, which is not empty. */
+static void run_on_line(Predictor *s, RunOnLine *run, const char *line,
+                        size_t n)
 {
-    Command *c = s->command;
-    const char *prompt = c->n == 0 ? "" : c->argument[0];
-    size_t n = strlen(prompt);
-    if (strcmp(prompt, "-") == 0) {
-        prompt = read_text_file(c->arena, "-", &n, f);
-        n -= prompt[n - 1] == '\n';
-        n -= n > 0 && prompt[n - 1] == '\r';
-    } else {
-        set_subject(f, "the prompt", prompt);
-    }
-    generate_from(s, prompt, n);
+    if (n == 0)
+        fail_in_text(s->error, (int)(line - s->error->text),
+                     "this line is empty.");
+    run(s, line, n);
+    tape_clear(s->command->tape);
 }
 
-/* Runs the model on each of n arguments, or on each line of standard input.
-   An empty one is refused. */
-static void run_on_lines(Predictor *s, int n, Error *f)
+/* Runs the model on each line of standard input. */
+static void run_on_input(Predictor *s, RunOnLine *run)
 {
-    Command *c = s->command;
-    size_t bytes, length;
-    for (int k = 0; k < n; k++) {
-        set_subject(f, "the text", c->argument[k]);
-        if (*f->text == '\0')
-            fail_with(f, "it is empty.");
-        s->run(s, f->text, strlen(f->text));
-        tape_clear(c->tape);
-    }
-    if (n > 0)
-        return;
-    const char *text = read_text_file(c->arena, "-", &bytes, f);
-    size_t at = skip_byte_order_mark(text, bytes);
-    for (; at < bytes; at += length + 1) {
-        const char *end = memchr(text + at, '\n', bytes - at);
-        length = end == NULL ? bytes - at : (size_t)(end - text) - at;
-        bool cr = length > 0 && text[at + length - 1] == '\r';
-        if (length == cr)
-            fail_in_text(f, (int)at, "this line is empty.");
-        s->run(s, text + at, length - cr);
-        tape_clear(c->tape);
+    size_t n, length;
+    const char *text = read_text_file(s->command->arena, "-", &n, s->error);
+    for (size_t at = skip_byte_order_mark(text, n); at < n;
+         at += length + 1) {
+        const char *line = text + at, *end = memchr(line, '\n', n - at);
+        length = end == NULL ? n - at : (size_t)(end - line);
+        run_on_line(s, run, line,
+                    length - (length > 0 && line[length - 1] == '\r'));
     }
 }
 
@@ -348,35 +294,40 @@ void predict(Error *f, Command *c)
     Task task = TRAIN_ED;
     while (strcmp(commands[task].name, f->sheet) != 0)
         task++;
+    RunOnLine *run = commands[task].run;
+    bool writes = task == TRAIN_D || task == TRAIN_ED;
     Predictor *s = arena_alloc(c->arena, sizeof *s);
-    *s = (Predictor){ c, f, .options = commands[task].defaults };
-    PredictOptions *o = &s->options;
+    *s = (Predictor){ .command = c, .error = f, .top = 3, .seed = 1 };
+    if (task == TRAIN_D)
+        s->how = (Inference){ .ell_gen = 200, .tau = 1 };
     const Options options[] = {
-        { "Model:", model_options, o },
-        { "Options:", commands[task].options, o },
-        { "Sampling:", commands[task].samples ? sampling_options : NULL, o },
+        { "Model:", model_options, s },
+        { "Options:", commands[task].options, s },
+        { "Sampling:", writes ? sampling_options : NULL, s },
         { .table = NULL },
     };
-    int n = parse_command(f, c, commands[task].usage, options);
-    s->model = load_for_task(c, o->model, task, f);
+    int n = c->n = parse_command(f, c, commands[task].usage, options);
+    s->model = load_for_task(c, s->file, task, f);
     const Theta *theta = s->model->theta;
-    s->random = random_new((uint64_t)o->seed);
-    s->how = (Inference){
-        .ell_gen = o->ell_gen, .tau = o->tau, .top_k = o->top_k,
-        .top_p = o->top_p, .random = &s->random, .no_special = true,
-    };
-    if (task == TRAIN_D || task == TRAIN_ED)
+    s->random = random_new((uint64_t)s->seed);
+    s->how.random = &s->random;
+    s->how.no_special = s->beam.no_special = true;
+    s->beam.ell_gen = s->how.ell_gen;
+    if (writes)
         s->how.kv_cache = kv_cache_new(c->arena, c->tape, theta);
-    if (task == TRAIN_ED && o->ell_gen > theta->hyper.ell_max)
+    if (task == TRAIN_ED && s->how.ell_gen > theta->hyper.ell_max)
         fail_with(f, "--ell_gen is %d; it must be at most ell_max, %d.",
-                  o->ell_gen, theta->hyper.ell_max);
-    s->run = task == TRAIN_CLASS && theta->hyper.N_C == 0
-           ? compare_line : commands[task].run;
+                  s->how.ell_gen, theta->hyper.ell_max);
     if (task == TRAIN_D && n > 1)
         fail_with(f, "expected one prompt; put it in quotes.");
-    c->n = n;
-    if (task == TRAIN_D)
-        run_on_prompt(s, f);
-    else
-        run_on_lines(s, n, f);
+    if (task == TRAIN_D) {
+        set_subject(f, "the prompt", n == 0 ? "" : c->argument[0]);
+        run(s, f->text, strlen(f->text));
+    } else if (n == 0) {
+        run_on_input(s, run);
+    }
+    for (int k = 0; k < n && task != TRAIN_D; k++) {
+        set_subject(f, "the text", c->argument[k]);
+        run_on_line(s, run, f->text, strlen(f->text));
+    }
 }

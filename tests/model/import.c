@@ -220,26 +220,10 @@ LAW(every_kind_can_be_imported_and_used)
     assert_says(ftx("import " FOLDER("bert") " --model m --replace"), "9, ");
 }
 
-/* Of two texts the cosine of the means of their tokens, in turn. */
-LAW(without_classes_texts_are_compared)
+LAW(without_classes_nothing_is_classified)
 {
-    static const char *const text[] = { "3 9 8 0", "1 5" };
-    const Model *m = model_in(FOLDER("bert"));
-    double mean[2][100] = { { 0 } }, product[3] = { 0 };
-    char expected[80];
-    for (int k = 0; k < 2; k++) {
-        Mat X = layers_9(quiet, tokens_of(m->tokenizer, text[k]), m->theta);
-        for (int j = 1; j <= X->cols; j++)
-            for (int i = 1; i <= X->rows; i++)
-                mean[k][i] += (double)AT(X, i, j) / X->cols;
-    }
-    for (int i = 1; i < 100; i++)
-        for (int k = 0; k < 3; k++)
-            product[k] += mean[k / 2][i] * mean[k > 0][i];
-    snprintf(expected, sizeof expected, "1.0000  3 9 8 0\n%.4f  1 5\n",
-             product[1] / sqrt(product[0] * product[2]));
-    assert_said(ftx("classify --model " FOLDER("bert") " '3 9 8 0' '1 5'"),
-                0, expected, "");
+    assert_refused(ftx("classify --model " FOLDER("bert") " '3 9 8 0'"),
+                   "has no classes; 'ftx train class --from' makes");
 }
 
 LAW(a_text_is_the_numbers_of_its_tokens)

@@ -214,23 +214,12 @@ LAW(the_front_slides_out_of_sight)
     }
 }
 
-LAW(a_prompt_is_typed_or_read)
+LAW(a_prompt_may_be_empty_and_is_typed_as_it_is)
 {
-    static const char *const same[] = { "3 sheep\n", "3 sheep",
-                                        "3 sheep\r\n" };
     little_model("d");
     Said s = ftx("generate --model d '3 sheep'");
-    for (int k = 0; k < 3; k++) {
-        type_in(same[k]);
-        assert_both_say(s, ftx("generate --model d -"));
-    }
     assert_string_not_equal(s.out, ftx("generate --model d 'and goats'").out);
     assert_both_say(ftx("generate --model d"), ftx("generate --model d ''"));
-    type_in("3 sheep\n4 goats\n@");
-    assert_refused(ftx("generate --model d -"), "standard input:3:1: | no "
-                   "token for this character ");
-    type_in("");
-    assert_refused(ftx("generate --model d -"), "standard input is empty.");
 }
 
 /* ------------------------------------------------------------ translate */
@@ -452,7 +441,7 @@ LAW(what_a_model_cannot_be_asked_is_refused)
         { "fill --model e '3 sheep and 4 [gap]'",
           "the text:1:1: this has 17 tokens | ell_max is 16." },
         { "fill --model e --top 0", "--top | from 1 to 10000000; | '0'." },
-        { "classify --model class ''", "the text:1:1: it is empty." },
+        { "classify --model class ''", "the text:1:1: this line is empty." },
         { "classify --model class 123456789012345",
           "the text:1:1: this has 17 tokens with bos and eos; | 16." },
     };

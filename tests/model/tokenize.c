@@ -38,12 +38,8 @@ LAW(a_thousand_pairs_are_merged_unless_told)
                 "tokenizer bpe 0\n", "");
 }
 
-LAW(tokens_are_those_of_another_text_or_of_a_model)
+LAW(tokens_are_those_of_a_model)
 {
-    write_text("abc", "abc");
-    write_text("x", "cab");
-    assert_says(ftx("tokenize --train-on abc x"),
-                "5\t<bos>\n3\tc\n1\ta\n2\tb\n");
     write_text("t", "a b a b ");
     TRAIN("d --tokens word --steps 1 --d_e 2 --H 1 --L 1 --ell_max 8 "
           "--held-out 0 --model m t");
@@ -58,23 +54,20 @@ LAW(a_dash_is_standard_input)
     assert_refused(ftx("tokenize -"), "standard input is empty.");
 }
 
-/* x is a text, y one of these. */
 LAW(what_has_no_tokens_is_refused)
 {
-    static const struct { const char *x, *y, *line, *words; } row[] = {
-        { "a \n", "aa\n\xC3\xA9 z\n", "--train-on x y",
-          "y:2:1: there is no token for this character '" },
-        { "a b\ne d\tc", "a b\nc d e", "--tokens word --train-on x y",
-          "y:2:1: there is no token for this word '" },
-        { "to be", "a\n\xC3\xA9z\xFF\n", "--tokens word --train-on x y",
+    static const struct { const char *y, *line, *words; } row[] = {
+        { "a\n\xC3\xA9z\xFF\n", "y", "y:2:3: | not text in UTF-8." },
+        { "aa\n\xC3\xA9 z\n", "--model m y",
           "y:1:1: there is no token for this word '" },
-        { "", "a\n\xC3\xA9z\xFF\n", "y", "y:2:3: | not text in UTF-8." },
-        { "", "", "y", "y is empty." },
-        { "", "", "no/such/file", "no/such/file: cannot be opened:" },
-        { "", "", "tests", "tests: cannot be read: Is a directory." },
+        { "", "y", "y is empty." },
+        { "", "no/such/file", "no/such/file: cannot be opened:" },
+        { "", "tests", "tests: cannot be read: Is a directory." },
     };
+    write_text("t", "a b a b ");
+    TRAIN("d --tokens word --steps 1 --d_e 2 --H 1 --L 1 --ell_max 8 "
+          "--held-out 0 --model m t");
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        write_text("x", row[k].x);
         write_text("y", row[k].y);
         refused_by(HERE(row[k].words), ftx("tokenize %s", row[k].line),
                    row[k].words);
@@ -84,7 +77,7 @@ LAW(what_has_no_tokens_is_refused)
     assert_int_equal(ftx("tokenize --tokens word y").status, 0);
 }
 
-LAW(options_that_do_not_go_together_are_refused)
+LAW(what_is_typed_wrong_is_refused)
 {
     static const Refused row[] = {
         { "tokenize --word x", "ftx tokenize: there is no option --word;" },
@@ -94,8 +87,7 @@ LAW(options_that_do_not_go_together_are_refused)
         { "tokenize --merges 1000001 x", "--merges | from 0 to 1000000;" },
         { "tokenize", "expected one file;" },
         { "tokenize x y", "expected one file;" },
-        { "tokenize --model x --train-on y z", "--train-on and --model "
-          "exclude each other." },
+        { "tokenize --model x x", "x: this is no model of ftx." },
     };
     write_text("x", "x");
     assert_all_refused(row);
