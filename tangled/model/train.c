@@ -1,14 +1,15 @@
 /* model/train.c: ftx train, which runs Algorithms 11 to 13 and classification
    on a file.
-   Main type Session; entry point train. Options and a file of text flow in; a
-   model file flows out, again and again while it is trained. */
+
+   Main type: Session. Entry point: train. Options and a file of text flow in;
+   a model file flows out, again and again while it is trained. */
 #include "model/model.h"
 #include "library/threads.h"
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 
+/* What is typed for this run alone, and stands in no model file. */
 typedef struct {
     const char *model, *from;
     bool resume, replace, evaluate, as_printed;
@@ -18,10 +19,8 @@ typedef struct {
 
 #define PLACE(member) offsetof(RunOptions, member)
 static const Option run_options[] = {
-    { "model", TEXT, PLACE(model), 0, 0, "FILE",
-      "where the model is saved" },
-    { "from", TEXT, PLACE(from), 0, 0, "MODEL",
-      "start from this model: fine-tuning" },
+    { "model", TEXT, PLACE(model), 0, 0, "FILE", "where it is saved" },
+    { "from", TEXT, PLACE(from), 0, 0, "MODEL", "fine-tune this model" },
     { "resume", FLAG, PLACE(resume), 0, 0, NULL,
       "continue the training of this model" },
     { "replace", FLAG, PLACE(replace), 0, 0, NULL,
@@ -34,14 +33,15 @@ static const Option run_options[] = {
       "number of threads; the result is the same" },
     { "minutes", DECIMAL, PLACE(minutes), 0, 1e6, NULL,
       "stop after this time; 0: no limit" },
-    { "save", DECIMAL, PLACE(save), 0, 1e6, NULL,
-      "seconds between saves" },
+    { "save", DECIMAL, PLACE(save), 0, 1e6, NULL, "seconds between saves" },
     { "every", DECIMAL, PLACE(every), 0, 1e6, NULL,
-      "seconds between lines; on a terminal at most 0.2" },
+      "seconds between lines of progress" },
     { .name = NULL },
 };
 
-/* One run. 24 fields: its input, its state, and the times of its events. */
+/* One run. 24 fields: its input, its state, and the times of its events.
+   The model has the plan and theta that are trained; plan and hyper are what
+   was typed, until there is a model. */
 typedef struct {
     Command *command;
     Error *error;
@@ -64,13 +64,14 @@ typedef struct {
     bool by_time;               /* the schedule follows --minutes         */
 } Session;
 
-static SHARED_ATOMIC int caught;
+static SHARED_ATOMIC int caught;        /* 0, or the signal             */
 
 static void catch(int signal)
 {
     caught = signal;
 }
 
+/* Tells the evaluation after an epoch to stop. */
 static bool stopped(void *to)
 {
     (void)to;
@@ -91,30 +92,28 @@ static double mean_loss(Session *s, const Data *data)
                              : score.loss / (double)score.tokens;
 }
 
-/* Prints how far the training is, if it is time: on a terminal in one row
-   that is written over and over, elsewhere in a few lines. */
+/* Prints a line that says how far the training is, if it is time. */
 static void print_progress(Session *s)
 {
     const int step = s->model->state.step;
-    FILE *out = s->command->out;
-    bool terminal = is_terminal(out);
-    double now = seconds(), every = s->run.every;
-    if (now - s->printed < (terminal ? fmin(0.2, every) : every))
+    double now = seconds();
+    if (now - s->printed < s->run.every)
         return;
     s->printed = now;
-    double nats = s->predicted > 0 ? s->loss / s->predicted : 0;
+    double bits = s->predicted > 0 ? s->loss / s->predicted / log(2) : 0;
     double spent = now - s->begun, limit = 60 * s->run.minutes;
     double left = spent * (s->last - step) / (step - s->first);
-    char line[800];
-    snprintf(line, sizeof line, "step %d of %d: %.4f bits, eta %.1e, %.0f "
-             "tokens/s, %.1f min left", step, s->last,
-             nats / log(2), s->trainer->now.eta, s->tokens / spent,
-             fmax(0, fmin(left, limit > 0 ? limit - spent : left)) / 60);
-    fprintf(out, terminal ? "\r\033[K%.79s" : "%s\n", line);
-    fflush(out);
+    if (limit > 0)
+        left = fmin(left, limit - spent);
+    fprintf(s->command->out, "step %d of %d: %.4f bits, eta %.1e, %.0f "
+            "tokens/s, %.1f min left\n", step, s->last, bits,
+            s->trainer->now.eta, s->tokens / spent, fmax(0, left) / 60);
+    fflush(s->command->out);
     s->loss = s->predicted = 0;
 }
 
+/* Saves the model, unless a step has spoiled it: then the trainer has
+   diverged. */
 static void save(Session *s)
 {
     State *state = &s->model->state;
@@ -135,16 +134,14 @@ static void save(Session *s)
 static void finish_epoch(Session *s)
 {
     const int step = s->model->state.step;
-    FILE *out = s->command->out;
     if (step % s->epoch != 0 || s->corpus.held_out.N_data == 0)
         return;
     s->trainer->stop = stopped;
     double nats = mean_loss(s, &s->corpus.held_out);
     s->trainer->stop = NULL;
     if (caught == 0 && !s->trainer->diverged && !isnan(nats))
-        fprintf(out, "%sstep %d, epoch %d: %.4f bits held out\n",
-                is_terminal(out) ? "\n" : "", step, step / s->epoch,
-                nats / log(2));
+        fprintf(s->command->out, "step %d, epoch %d: %.4f bits held out\n",
+                step, step / s->epoch, nats / log(2));
 }
 
 /* Ends the schedule with the time, at the pace of this run so far. */
@@ -155,13 +152,13 @@ static void follow_time(Session *s)
     s->trainer->now.last = last < s->last ? (long long)last : s->last;
 }
 
+/* What is done after each step; false ends the training. */
 static bool on_step(void *to, const Progress *step)
 {
     Session *s = to;
-    State *state = &s->model->state;
     if (!isfinite(step->loss) || s->trainer->diverged)
         return false;
-    state->step = (int)step->step;
+    s->model->state.step = (int)step->step;
     s->loss += step->loss;
     s->predicted += (double)step->tokens;
     s->tokens += (double)step->tokens;
@@ -171,7 +168,7 @@ static bool on_step(void *to, const Progress *step)
     finish_epoch(s);
     if (!s->trainer->diverged && seconds() - s->kept >= s->run.save)
         save(s);
-    return caught == 0 && !s->trainer->diverged && state->step < s->last
+    return caught == 0 && !s->trainer->diverged && step->step < s->last
         && (s->run.minutes == 0
             || seconds() - s->begun < 60 * s->run.minutes);
 }
@@ -205,6 +202,8 @@ static void copy_parameters(const Theta *to, const Theta *from)
         }
 }
 
+/* Returns a new model of what was typed, with random numbers, or as far as
+   they fit those of another model. */
 static Model *begin_model(Session *s, const Model *from)
 {
     Arena *arena = s->command->arena;
@@ -237,10 +236,8 @@ static const char usage[] =
     "  e      Algorithm 12: what is masked in a text\n"
     "  ed     Algorithm 11: pairs, z TAB x on each line of FILE\n"
     "  class  classification, label TAB text on each line of FILE\n"
-    "A text is taken byte for byte. A line ends with LF or CR LF, and\n"
-    "before the first there may be the UTF-8 mark EF BB BF; neither\n"
-    "belongs to it. With --minutes and neither --steps nor --epochs the\n"
-    "schedule ends with the time.\n"
+    "With --minutes and neither --steps nor --epochs the schedule ends\n"
+    "with the time.\n"
     "For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n";
@@ -271,6 +268,7 @@ static void parse_train_options(Session *s)
     s->options = command.n - others;
 }
 
+/* Was the option typed? */
 static bool is_typed(const Session *s, const char *option)
 {
     bool typed = false;
@@ -312,6 +310,7 @@ static Model *load_earlier(Session *s, const char *name, Purpose purpose)
     return m;
 }
 
+/* Prepares to go on with the model, which must be the same training. */
 static void go_on(Session *s)
 {
     const State *state = &s->model->state;
@@ -323,29 +322,36 @@ static void go_on(Session *s)
     s->model->plan = s->plan;
 }
 
-/* Prepares the trainer and the number of steps. */
-static void prepare_training(Session *s)
+/* Finds the first and the last step, and the steps of an epoch. */
+static void count_steps(Session *s)
+{
+    Model *m = s->model;
+    Training *how = &m->plan.how;
+    double batches = ceil((double)s->corpus.train.N_data / how->batch);
+    double last = m->plan.steps > 0 ? m->plan.steps
+                                    : batches * how->N_epochs;
+    if (m->plan.steps > 0)
+        how->N_epochs = (int)ceil(last / batches);
+    if (last > 2e9)
+        fail_with(s->error, "%.0f steps are too many; 2000000000 may "
+                  "be.", last);
+    if (m->state.step > last)
+        fail_with(s->error, "%s has been trained for %d steps already, "
+                  "and %.0f are less; it is left as it is.", s->run.model,
+                  m->state.step, last);
+    s->epoch = (int)batches;
+    s->last = (int)last;
+    s->first = s->saved = m->state.step;
+    s->by_time = s->run.minutes > 0 && !s->run.resume
+              && !is_typed(s, "--steps") && !is_typed(s, "--epochs");
+}
+
+/* Makes the trainer, at the step and with the memory that the model has. */
+static void prepare_trainer(Session *s)
 {
     Model *m = s->model;
     State *state = &m->state;
     Training *how = &m->plan.how;
-    double batches = ceil((double)s->corpus.train.N_data / how->batch);
-    if (m->plan.steps > 0)
-        how->N_epochs = (int)ceil(m->plan.steps / batches);
-    double last = m->plan.steps > 0 ? m->plan.steps
-                                    : batches * how->N_epochs;
-    if (last > 2e9)
-        fail_with(s->error, "%.0f steps are too many; 2000000000 may "
-                  "be.", last);
-    if (state->step > last)
-        fail_with(s->error, "%s has been trained for %d steps already, "
-                  "and %.0f are less; it is left as it is.", s->run.model,
-                  state->step, last);
-    s->epoch = (int)batches;
-    s->last = (int)last;
-    s->first = s->saved = state->step;
-    s->by_time = s->run.minutes > 0 && !s->run.resume
-              && !is_typed(s, "--steps") && !is_typed(s, "--epochs");
     Trainer *t = trainer_new(s->command->arena, m->theta, how);
     s->command->trainer = s->trainer = t;
     t->how.threads = s->run.threads;
@@ -362,6 +368,8 @@ static void prepare_training(Session *s)
     state->has_v = m->v != NULL;
 }
 
+/* Trains and saves, and says where the model is; fails where it was stopped
+   or has diverged. */
 static void run_session(Session *s)
 {
     State *state = &s->model->state;
@@ -372,8 +380,6 @@ static void run_session(Session *s)
         fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (caught == 0 && state->step < s->last)
         trainer_run(s->trainer, loss_of_task[s->task], &s->corpus.train);
-    if (is_terminal(out))
-        fputc('\n', out);
     if (!s->trainer->diverged)
         save(s);
     if (s->trainer->diverged)
@@ -390,10 +396,8 @@ static void run_session(Session *s)
                   "saved, --resume goes on.", (int)caught, state->step,
                   s->run.model);
     }
-    const int steps = state->step - s->first;
-    fprintf(out, "this run: %d step%s, %.0f tokens, in %.1f minutes\n",
-            steps, steps == 1 ? "" : "s", s->tokens,
-            (seconds() - s->begun) / 60);
+    fprintf(out, "this run: steps: %d; tokens: %.0f; minutes: %.1f\n",
+            state->step - s->first, s->tokens, (seconds() - s->begun) / 60);
 }
 
 /* Returns how many pairs are translated exactly, or labels found. */
@@ -402,12 +406,12 @@ static int count_right(Session *s, const Data *data)
     Tape *tape = s->command->tape;
     const Theta *theta = s->model->theta;
     bool ed = s->task == TRAIN_ED;
-    KVCache *cache = ed ? kv_cache_new(s->command->arena, tape, theta) : NULL;
-    Inference how = { .tau = 0, .no_special = true, .kv_cache = cache };
-    int right = 0;
+    Inference how = { .no_special = true };
+    if (ed)
+        how.kv_cache = kv_cache_new(s->command->arena, tape, theta);
+    int right = 0, best;
     for (int n = 1; n <= data->N_data; n++) {
         Tokens y, x = data->x[n];
-        int best;
         Arena *arena = arena_new();
         tape_clear(tape);
         if (ed) {
@@ -423,8 +427,8 @@ static int count_right(Session *s, const Data *data)
     return right;
 }
 
-/* Prints the loss of the data, and for texts the perplexity, for pairs how
-   many are translated exactly, for labels how many are right. */
+/* Prints the loss of the data and its perplexity; of pairs how many are
+   translated exactly, of labels how many are right. */
 static void print_evaluation(Session *s, const char *name, const Data *data)
 {
     static const char *const units[] = { "token", "masked token", "token",
@@ -443,14 +447,15 @@ static void print_evaluation(Session *s, const char *name, const Data *data)
     }
     fprintf(c->out, "%s: %.4f nats, %.4f bits a %s, perplexity %.5g\n",
             name, nats, nats / log(2), units[s->task], exp(nats));
-    if (s->task == TRAIN_ED || s->task == TRAIN_CLASS) {
-        int right = count_right(s, data);
-        fprintf(c->out, "%s, %s: %d of %d, %.2f %%\n", name,
-                s->task == TRAIN_ED ? "translated exactly" : "right", right,
-                all, 100.0 * right / all);
-    }
+    if (s->task != TRAIN_ED && s->task != TRAIN_CLASS)
+        return;
+    int right = count_right(s, data);
+    fprintf(c->out, "%s, %s: %d of %d, %.2f %%\n", name,
+            s->task == TRAIN_ED ? "translated exactly" : "right", right, all,
+            100.0 * right / all);
 }
 
+/* Reads the data, as a plan says; with the tokens of a model, or NULL. */
 static void read_data(Session *s, const Plan *plan, int ell_max,
                       const Model *earlier)
 {
@@ -480,7 +485,7 @@ void train(Error *f, Command *c)
     RunOptions *run = &s->run;
     *s = (Session){ .command = c, .error = f };
     *run = (RunOptions){ .model = "model.ftx", .threads = 1, .save = 60,
-                         .every = 10 };
+                         .every = 5 };
     s->plan = plan_default(false);
     s->hyper = hyper_default(TRAIN_D);
     Model *from = NULL;
@@ -511,7 +516,8 @@ void train(Error *f, Command *c)
         go_on(s);
     else
         s->model = begin_model(s, from);
-    prepare_training(s);
+    count_steps(s);
+    prepare_trainer(s);
     caught = 0;
     set_stop_handler(catch);
     run_session(s);
