@@ -58,7 +58,7 @@ void import_released(Error *f, Command *c)
         refuse_to_replace(f, o.model);
     char numbers[40];
     const Tokenizer *tokens = o.tokens == NULL ? NULL
-        : model_load(c->arena, o.tokens, ITS_HEADER, f)->tokenizer;
+        : model_load(c->arena, o.tokens, TO_USE, f)->tokenizer;
     FileInfo about;
     set_subject(f, name, NULL);
     if (!get_file_info(name, &about))

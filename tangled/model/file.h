@@ -1,5 +1,7 @@
 /* model/file.h: a model with everything that its file carries.
-   Main type Model; entry points model_load and model_save. */
+
+   Main type: Model. Entry points: model_load, model_save. A name flows in
+   and a Model out, or the other way round. */
 #ifndef FTX_MODEL_FILE_H
 #define FTX_MODEL_FILE_H
 #include "model/plan.h"
@@ -30,10 +32,9 @@ enum { MOST_CLASSES = 1000 };
    cannot be done, or a parameter is not finite. */
 void model_save(const Model *model, const char *name, Error *f);
 
-/* What a model is loaded for. ITS_HEADER: all but numbers. TO_USE: the
-   parameters, without gradients. TO_TRAIN: everything, and gradients; only
-   such a model can be trained. */
-typedef enum { ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
+/* What a model is loaded for. TO_USE: the parameters, without gradients.
+   TO_TRAIN: everything, and gradients; only such a model can be trained. */
+typedef enum { TO_USE, TO_TRAIN } Purpose;
 
 /* Returns the model in a file, or a released one; it is in the arena. Gives
    up if the file is damaged, cut short, foreign or newer than the program,

@@ -1,6 +1,7 @@
 /* model/model.c: model files, which are replaced at once or not at all, and
    checked before anything in them is believed.
-   Main type Model; entry points model_save and model_load. A Model flows in,
+
+   Main type: Model. Entry points: model_save, model_load. A Model flows in,
    bytes flow out: a header of text, from the tables of options, and numbers
    in blocks, each with a checksum. */
 #include "model/model.h"
@@ -16,75 +17,50 @@ enum {
     FIRST = 30,                 /* bytes of its first two lines           */
 };
 
-static uint64_t stored_sum(const char *bytes)
-{
-    uint64_t sum;
-    memcpy(&sum, bytes, sizeof sum);
-    return sum;
-}
-
+/* The options of a file beside those that can be typed. */
 static const Option task_options[] = {
     { "task", CHOICE, UNBOUNDED(Model, task), "ed e d class", "" },
     { .name = NULL },
 };
 
-#define OF_STATE(member) offsetof(State, member)
+#define STATE(member) offsetof(State, member)
 static const Option state_options[] = {
-    { "step", WHOLE, OF_STATE(step), 0, 2e9, NULL, "" },
-    { "updates", WHOLE, OF_STATE(updates), 0, 2e9, NULL, "" },
-    { "interval", WHOLE, OF_STATE(interval), 0, 2e9, NULL, "" },
-    { "loss", DECIMAL, OF_STATE(loss), 0, DBL_MAX, NULL, "" },
-    { "tokens", DECIMAL, OF_STATE(tokens), 0, DBL_MAX, NULL, "" },
-    { "bytes", DECIMAL, OF_STATE(bytes), 0, DBL_MAX, NULL, "" },
-    { "sum", TEXT, OF_STATE(sum), 0, 0, "a checksum", "" },
-    { "has_m", FLAG, OF_STATE(has_m), 0, 0, NULL, "" },
-    { "has_v", FLAG, OF_STATE(has_v), 0, 0, NULL, "" },
-    { "points", WHOLE, OF_STATE(points), 0, 2e9, NULL, "" },
+    { "step", WHOLE, STATE(step), 0, 2e9, NULL, "" },
+    { "updates", WHOLE, STATE(updates), 0, 2e9, NULL, "" },
+    { "interval", WHOLE, STATE(interval), 0, 2e9, NULL, "" },
+    { "loss", DECIMAL, STATE(loss), 0, DBL_MAX, NULL, "" },
+    { "tokens", DECIMAL, STATE(tokens), 0, DBL_MAX, NULL, "" },
+    { "bytes", DECIMAL, STATE(bytes), 0, DBL_MAX, NULL, "" },
+    { "sum", TEXT, STATE(sum), 0, 0, "a checksum", "" },
+    { "has_m", FLAG, STATE(has_m), 0, 0, NULL, "" },
+    { "has_v", FLAG, STATE(has_v), 0, 0, NULL, "" },
+    { "points", WHOLE, STATE(points), 0, 2e9, NULL, "" },
     { .name = NULL },
 };
-/* A file that is being written. */
-typedef struct {
-    FILE *file;
-    uint64_t sum;               /* of the header and of the blocks' sums  */
-    unsigned char *block;
-    size_t used;                /* bytes of the block                     */
-    uint64_t *sums;
-    size_t blocks;              /* that are written                       */
-} Writer;
 
-static void put_text(Writer *w, const void *bytes, size_t n)
-{
-    w->sum = checksum(w->sum, bytes, n);
-    fwrite(bytes, 1, n, w->file);
-}
-
-static void put_block(Writer *w)
-{
-    if (w->used > 0) {
-        w->sums[w->blocks++] = block_checksum(w->block, w->used);
-        fwrite(w->block, 1, w->used, w->file);
-    }
-    w->used = 0;
-}
-
-static void put_numbers(Writer *w, Mat M)
-{
-    const char *from = (const char *)M->at;
-    size_t left = (size_t)M->rows * (size_t)M->cols * sizeof(real), some;
-    for (; left > 0; left -= some, from += some) {
-        some = BLOCK - w->used < left ? BLOCK - w->used : left;
-        memcpy(w->block + w->used, from, some);
-        w->used += some;
-        if (w->used == BLOCK)
-            put_block(w);
-    }
-}
-
+/* Returns how many numbers a file of the model has. */
 static long long numbers_of(const Model *m)
 {
     return theta_count(m->theta) * (1 + m->state.has_m + m->state.has_v);
 }
 
+/* Returns the matrices of a file in their order, and in *n how many there
+   are: the parameters, then what the optimiser has. */
+static const Mat *matrices_of(Arena *arena, const Model *m, int *n)
+{
+    int parameters = m->theta->n;
+    Mat *M = arena_alloc(arena, 3 * (size_t)parameters * sizeof *M);
+    *n = 0;
+    for (int k = 1; k <= parameters; k++)
+        M[(*n)++] = *m->theta->parameter[k].place;
+    for (int k = 1; m->state.has_m && k <= parameters; k++)
+        M[(*n)++] = m->m[k];
+    for (int k = 1; m->state.has_v && k <= parameters; k++)
+        M[(*n)++] = m->v[k];
+    return M;
+}
+
+/* Writes a line for each row of a table: its name and its value. */
 static void put_values(FILE *to, const Option *table, const void *values)
 {
     for (const Option *o = table; o->name != NULL; o++) {
@@ -107,17 +83,34 @@ static void put_header(FILE *to, const Model *m)
     fprintf(to, "numbers %d %lld", (int)sizeof(real), numbers_of(m));
 }
 
+/* Returns the n numbers of a file, and behind them the sum of each block.
+   *bytes is the size of both. */
+static const char *numbers_and_sums(Arena *arena, const Model *m,
+                                    size_t *bytes)
+{
+    size_t n = (size_t)numbers_of(m) * sizeof(real);
+    char *at = arena_alloc(arena, n + 8 * (n / BLOCK + 1)), *to = at;
+    int matrices;
+    const Mat *M = matrices_of(arena, m, &matrices);
+    for (int k = 0; k < matrices; to += entries(M[k]) * sizeof(real), k++)
+        memcpy(to, M[k]->at, entries(M[k]) * sizeof(real));
+    for (size_t begin = 0; begin < n; begin += BLOCK, to += 8) {
+        uint64_t sum = block_checksum(at + begin, n - begin < BLOCK
+                                                  ? n - begin : BLOCK);
+        memcpy(to, &sum, sizeof sum);
+    }
+    *bytes = (size_t)(to - at);
+    return at;
+}
+
+/* Writes a whole file; false if it cannot. */
 static bool put_model(FILE *file, const void *data)
 {
     const Model *m = data;
     Arena *arena = arena_new();
-    size_t bytes = (size_t)numbers_of(m) * sizeof(real);
+    size_t bytes, n = (size_t)numbers_of(m) * sizeof(real);
+    const char *numbers = numbers_and_sums(arena, m, &bytes);
     char first[FIRST + 1];
-    Writer *w = &(Writer){
-        .file = file, .sum = NO_CHECKSUM,
-        .block = arena_alloc(arena, BLOCK),
-        .sums = arena_alloc(arena, 8 * (bytes / BLOCK + 1))
-    };
     TextStream header;
     FILE *to = open_text_stream(&header);
     put_header(to, m);
@@ -127,18 +120,14 @@ static bool put_model(FILE *file, const void *data)
     const char *text = close_text_stream(&header, arena);
     snprintf(first, sizeof first, "ftx model 3\nheader %010zu\n",
              FIRST + header.n);
-    put_text(w, first, FIRST);
-    put_text(w, text, header.n);
-    for (int k = 1; k <= m->theta->n; k++)
-        put_numbers(w, *m->theta->parameter[k].place);
-    for (int k = 1; m->state.has_m && k <= m->theta->n; k++)
-        put_numbers(w, m->m[k]);
-    for (int k = 1; m->state.has_v && k <= m->theta->n; k++)
-        put_numbers(w, m->v[k]);
-    put_block(w);
-    put_text(w, w->sums, 8 * w->blocks);
+    uint64_t sum = checksum(NO_CHECKSUM, first, FIRST);
+    sum = checksum(sum, text, header.n);
+    sum = checksum(sum, numbers + n, bytes - n);
+    fwrite(first, 1, FIRST, file);
+    fwrite(text, 1, header.n, file);
+    fwrite(numbers, 1, bytes, file);
     arena_free(arena);
-    return fwrite(&w->sum, sizeof w->sum, 1, file) == 1;
+    return fwrite(&sum, sizeof sum, 1, file) == 1;
 }
 
 FAST static bool are_finite(const real *x, size_t n)
@@ -155,7 +144,7 @@ void model_save(const Model *model, const char *name, Error *f)
     set_subject(f, name, NULL);
     for (int k = 1; k <= model->theta->n; k++) {
         Mat M = *model->theta->parameter[k].place;
-        if (!are_finite(M->at, (size_t)M->rows * (size_t)M->cols))
+        if (!are_finite(M->at, entries(M)))
             fail_with(f, "is not written: a parameter is not finite; what "
                       "was there is as it was.");
     }
@@ -172,6 +161,7 @@ typedef struct {
     char *numbers;              /* where they begin                       */
 } Header;
 
+/* Refuses the line that was read last. */
 _Noreturn static void fail_in_header(const Header *h, const char *expected)
 {
     fail_with(h->error, "line %d of its header is not what a model has: "
@@ -204,6 +194,7 @@ static char *next_value(Header *h, const char *word)
     return line + n + 1;
 }
 
+/* Reads a line for each row of a table. */
 static void get_values(Header *h, const Option *table, void *values)
 {
     char range[400], expected[500];
@@ -237,6 +228,7 @@ static void get_tokenizer(Header *h, Model *m)
         fail_with(h->error, "line %d of its header: %s", h->line + 1, wrong);
 }
 
+/* Refuses sizes that are wrong, or too large for the file. */
 static void check_header(const Header *h, const Model *m,
                          const Hyperparameters *hyper)
 {
@@ -270,15 +262,18 @@ static void check_format(const char *bytes, size_t size, Error *f)
     memcpy(kind, bytes, size < FIRST ? size : FIRST - 1);
     if (sscanf(kind, "ftx model %d\n", &format) != 1)
         fail_with(f, "this is no model of ftx.");
-    if (format > 3)
-        fail_with(f, "this model has a newer format than this ftx, which "
-                  "reads format 3.");
-    if (format < 3)
-        fail_with(f, "this model has format %d; this ftx reads format 3; "
-                  "train it again, or export it with the ftx that wrote it "
-                  "and import the folder.", format);
+    if (format != 3)
+        fail_with(f, "this model has format %d; this ftx reads format 3.",
+                  format);
     if (size < FIRST + 8)
         fail_with(f, "the model is cut short.");
+}
+
+static uint64_t stored_sum(const char *bytes)
+{
+    uint64_t sum;
+    memcpy(&sum, bytes, sizeof sum);
+    return sum;
 }
 
 /* Finds the numbers between the header and the sums; false: the file is
@@ -300,6 +295,7 @@ static bool find_numbers(Header *h, size_t size)
     return stored_sum(last) == checksum(sum, h->end, 8 * blocks);
 }
 
+/* Reads the file, and leaves the reader behind its first two lines. */
 static Header open_model(Arena *arena, const char *name, Error *f)
 {
     size_t n;
@@ -313,13 +309,7 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     return h;
 }
 
-/* The numbers of a file, in groups of as many as theta has. */
-typedef struct {
-    Header *header;
-    size_t size;                /* bytes of a number in the file          */
-    size_t count;               /* numbers of a group                     */
-} Numbers;
-
+/* Compares each block with its sum. */
 static void check_blocks(const Header *h)
 {
     const char *sum = h->end;
@@ -331,63 +321,49 @@ static void check_blocks(const Header *h)
     }
 }
 
-/* Returns a group: its place in the file, or a copy if the file has numbers
-   of another kind than this program. */
-static real *get_group(const Numbers *from, int group)
+/* Returns n numbers of so many bytes: their place in the file, or a copy if
+   the file has numbers of another kind than this program. */
+static real *numbers_in(const Header *h, size_t n, size_t size)
 {
-    const Header *h = from->header;
-    char *bytes = h->p + (size_t)group * from->count * from->size;
-    real *x = (real *)bytes;
-    if (from->size != sizeof(real)) {
-        x = arena_alloc(h->arena, from->count * sizeof(real));
-        for (size_t k = 0; k < from->count; k++)
-            x[k] = from->size == 4 ? (real)((const float *)bytes)[k]
-                                   : (real)((const double *)bytes)[k];
+    const void *at = h->p;
+    real *x = (real *)h->p;
+    if (size != sizeof(real)) {
+        x = arena_alloc(h->arena, n * sizeof(real));
+        for (size_t k = 0; k < n; k++)
+            x[k] = size == 4 ? (real)((const float *)at)[k]
+                             : (real)((const double *)at)[k];
     }
-    if (!are_finite(x, from->count))
+    if (!are_finite(x, n))
         fail_with(h->error, "a number in it is not finite.");
     return x;
 }
 
-/* Copies a group to theta's parameters, if m is NULL, or to m[1], ... */
-static void get_matrices(const Numbers *from, int group, const Theta *theta,
-                         const Mat *m)
-{
-    const real *next = get_group(from, group);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat to = m == NULL ? *theta->parameter[k].place : m[k];
-        size_t n = (size_t)to->rows * (size_t)to->cols;
-        memcpy(to->at, next, n * sizeof(real));
-        next += n;
-    }
-}
-
+/* Reads the last line, and the numbers behind it. */
 static void get_numbers(Header *h, Model *m, Purpose purpose)
 {
     char *line = next_value(h, "numbers"), *end;
     long size = strtol(line, &end, 10);
     long long count = strtoll(end, &end, 10);
+    Arena *arena = h->arena;
     if ((size != 4 && size != 8) || end[strspn(end, " ")] != '\0')
         fail_in_header(h, "'numbers', 4 or 8, and how many");
     if (h->numbers != h->p || count != numbers_of(m)
         || count > h->end - h->p || count * size != h->end - h->p)
         fail_with(h->error, "its sizes do not fit its header.");
-    if (purpose <= ITS_HEADER)
-        return;
-    Numbers from = { h, (size_t)size, (size_t)theta_count(m->theta) };
     check_blocks(h);
     if (purpose == TO_USE) {
-        theta_wrap(m->theta, h->arena, get_group(&from, 0));
+        theta_wrap(m->theta, arena, numbers_in(h,
+                   (size_t)theta_count(m->theta), (size_t)size));
         return;
     }
-    theta_allocate(m->theta, h->arena);
-    get_matrices(&from, 0, m->theta, NULL);
-    if (m->state.has_m)
-        get_matrices(&from, 1, m->theta,
-                     m->m = theta_zeros(h->arena, m->theta));
-    if (m->state.has_v)
-        get_matrices(&from, 1 + m->state.has_m, m->theta,
-                     m->v = theta_zeros(h->arena, m->theta));
+    const real *x = numbers_in(h, (size_t)count, (size_t)size);
+    theta_allocate(m->theta, arena);
+    m->m = m->state.has_m ? theta_zeros(arena, m->theta) : NULL;
+    m->v = m->state.has_v ? theta_zeros(arena, m->theta) : NULL;
+    int n;
+    const Mat *M = matrices_of(arena, m, &n);
+    for (int k = 0; k < n; x += entries(M[k]), k++)
+        memcpy(M[k]->at, x, entries(M[k]) * sizeof(real));
 }
 
 static Model *load_file(Arena *arena, const char *name, Purpose purpose,

@@ -54,9 +54,8 @@ TensorPlace *tensor_places(Arena *arena, const Released *kind,
 size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
                     int i, int j);
 
-/* Returns theta of hyper with the numbers of the tensors, in the arena; for
-   ITS_HEADER without its matrices. Fails where the tensors are not those of
-   such a model. */
+/* Returns theta of hyper with the numbers of the tensors, in the arena.
+   Fails where the tensors are not those of such a model. */
 Theta *theta_import(Arena *arena, const Released *kind,
                     const Hyperparameters *hyper, const Tensors *in,
                     const Tokenizer *tokens, Purpose purpose, Error *f);

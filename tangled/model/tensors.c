@@ -246,10 +246,10 @@ Theta *theta_import(Arena *arena, const Released *kind,
     }
     if (purpose == TO_TRAIN)
         theta_allocate(theta, arena);
-    else if (purpose == TO_USE)
+    else
         theta_wrap(theta, arena, arena_alloc(arena,
                    (size_t)theta_count(theta) * sizeof(real)));
-    for (int k = 1; k <= theta->n && purpose > ITS_HEADER; k++)
+    for (int k = 1; k <= theta->n; k++)
         read_numbers(&place[k], t[k], tokens, f);
     return theta;
 }

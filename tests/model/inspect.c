@@ -21,8 +21,8 @@ LAW(the_last_layer_predicts_what_the_model_does)
                     P->cols == 1 ? P : column_of(P, row[k].t), VALUE);
     }
     assert_says(ftx("show --model " BERT " '3 8 [gap] 9'"),
-                "at token 4, as lines 9.10 to 9.12 would");
-    assert_says(ftx("show --model " BERT " '3 8'"), "at token 3, ");
+                "read off at token 4\n");
+    assert_says(ftx("show --model " BERT " '3 8'"), "read off at token 3\n");
 }
 
 /* Every digit of the last line, and only what is asked for. */

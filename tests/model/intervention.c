@@ -91,27 +91,12 @@ LAW(only_another_value_changes_anything)
     }
 }
 
-/* "unset" is what "lens" ends with where nothing is set. */
-LAW(what_would_be_without_is_what_is_without)
+LAW(what_is_set_is_said)
 {
-    static const struct { const char *model, *set; int n, layers; } row[] = {
-        { GPT2 " '3 9 8 0'", "layer 2 mlp = 0", 13, 3 },
-        { NUMBERS " --turn 3 37", "decoder layer 1 = 0", 32, 2 },
-    };
-    double unset[40];
-    char set[60];
-    for (int k = 0; k < 2; k++) {
-        Said s = ftx("show --json --model %s", row[k].model);
-        Mat p = lens_of(s, row[k].n, row[k].layers);
-        assert_null(strstr(s.out, "\"set\""));
-        assert_null(strstr(s.out, "\"unset\""));
-        s = ftx("show --json --model %s --set '%s'", row[k].model, row[k].set);
-        snprintf(set, sizeof set, "\"set\": [\"%s\"]", row[k].set);
-        assert_says(s, set);
-        numbers_at(behind(s.out, "\"unset\": "), row[k].n, unset);
-        for (int v = 1; v <= row[k].n; v++)
-            assert_near(unset[v - 1], AT(p, v, row[k].layers), 0);
-    }
+    assert_null(strstr(ftx("show --json --model " GPT2 " '3 9 8 0'").out,
+                       "\"set\""));
+    assert_says(ftx("show --json --model " GPT2 " '3 9 8 0' --set 'layer 2 "
+                    "mlp = 0'"), "\"set\": [\"layer 2 mlp = 0\"], \"tok");
 }
 
 #define LINE_6   "\"algorithm\": 10, \"line\": 6, \"name\": \"X\", "

@@ -28,7 +28,7 @@ LAW(the_examples_of_the_help_work)
     static const struct { const char *command, *words; } row[] = {
         { "train", "step 2 of 2, saved" }, { "fill", "the al | orithm\n" },
         { "translate", "two\n" }, { "classify", "odd  odd 0." },
-        { "show", "\nlayer 2  | \nwithout set " }, { "generate", "" },
+        { "show", "\nlayer 2  " }, { "generate", "" },
     };
     for (int k = 0; k < 6; k++) {
         Said s = example_of(k == 4 ? "show --model" : row[k].command);
