@@ -14,7 +14,7 @@ typedef struct {
     const char *model, *from;
     bool resume, replace, evaluate, as_printed;
     int threads;
-    double minutes, save, every;
+    double save, every;
 } RunOptions;
 
 #define PLACE(member) offsetof(RunOptions, member)
@@ -31,15 +31,13 @@ static const Option run_options[] = {
       "the paper's gradient descent and epsilon" },
     { "threads", WHOLE, PLACE(threads), 1, MAX_WORKERS, NULL,
       "number of threads; the result is the same" },
-    { "minutes", DECIMAL, PLACE(minutes), 0, 1e6, NULL,
-      "stop after this time; 0: no limit" },
     { "save", DECIMAL, PLACE(save), 0, 1e6, NULL, "seconds between saves" },
     { "every", DECIMAL, PLACE(every), 0, 1e6, NULL,
       "seconds between lines of progress" },
     { .name = NULL },
 };
 
-/* One run. 24 fields: its input, its state, and the times of its events.
+/* One run. 23 fields: its input, its state, and the times of its events.
    The model has the plan and theta that are trained; plan and hyper are what
    was typed, until there is a model. */
 typedef struct {
@@ -61,7 +59,6 @@ typedef struct {
     double tokens;              /* of this run                            */
     double loss, predicted;     /* nats and tokens since a line was
                                    printed                                */
-    bool by_time;               /* the schedule follows --minutes         */
 } Session;
 
 static SHARED_ATOMIC int caught;        /* 0, or the signal             */
@@ -101,13 +98,11 @@ static void print_progress(Session *s)
         return;
     s->printed = now;
     double bits = s->predicted > 0 ? s->loss / s->predicted / log(2) : 0;
-    double spent = now - s->begun, limit = 60 * s->run.minutes;
+    double spent = now - s->begun;
     double left = spent * (s->last - step) / (step - s->first);
-    if (limit > 0)
-        left = fmin(left, limit - spent);
     fprintf(s->command->out, "step %d of %d: %.4f bits, eta %.1e, %.0f "
             "tokens/s, %.1f min left\n", step, s->last, bits,
-            s->trainer->now.eta, s->tokens / spent, fmax(0, left) / 60);
+            s->trainer->now.eta, s->tokens / spent, left / 60);
     fflush(s->command->out);
     s->loss = s->predicted = 0;
 }
@@ -144,14 +139,6 @@ static void finish_epoch(Session *s)
                 step, step / s->epoch, nats / log(2));
 }
 
-/* Ends the schedule with the time, at the pace of this run so far. */
-static void follow_time(Session *s)
-{
-    double spent = seconds() - s->begun, limit = 60 * s->run.minutes;
-    double last = s->model->state.step * limit / spent;
-    s->trainer->now.last = last < s->last ? (long long)last : s->last;
-}
-
 /* What is done after each step; false ends the training. */
 static bool on_step(void *to, const Progress *step)
 {
@@ -162,15 +149,11 @@ static bool on_step(void *to, const Progress *step)
     s->loss += step->loss;
     s->predicted += (double)step->tokens;
     s->tokens += (double)step->tokens;
-    if (s->by_time)
-        follow_time(s);
     print_progress(s);
     finish_epoch(s);
     if (!s->trainer->diverged && seconds() - s->kept >= s->run.save)
         save(s);
-    return caught == 0 && !s->trainer->diverged && step->step < s->last
-        && (s->run.minutes == 0
-            || seconds() - s->begun < 60 * s->run.minutes);
+    return caught == 0 && !s->trainer->diverged && step->step < s->last;
 }
 
 /* Refuses to write over a file that is there, or over data; and keeps others
@@ -236,8 +219,7 @@ static const char usage[] =
     "  e      Algorithm 12: what is masked in a text\n"
     "  ed     Algorithm 11: pairs, z TAB x on each line of FILE\n"
     "  class  classification, label TAB text on each line of FILE\n"
-    "With --minutes and neither --steps nor --epochs the schedule ends\n"
-    "with the time.\n"
+    "Ctrl-C saves the model and ends; --resume goes on.\n"
     "For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n";
@@ -342,8 +324,6 @@ static void count_steps(Session *s)
     s->epoch = (int)batches;
     s->last = (int)last;
     s->first = s->saved = m->state.step;
-    s->by_time = s->run.minutes > 0 && !s->run.resume
-              && !is_typed(s, "--steps") && !is_typed(s, "--epochs");
 }
 
 /* Makes the trainer, at the step and with the memory that the model has. */

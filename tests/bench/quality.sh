@@ -1,5 +1,5 @@
 #!/bin/sh
-# What do models of the four kinds learn in at most five minutes each? Trains them
+# What do models of the four kinds learn in about five minutes each? Trains them
 # with the command as a user would, in single precision, and writes what it says
 # into tests/bench/quality.txt. The last tenth of the data is held out. make quality
 set -eu
@@ -28,7 +28,7 @@ run() {
 
 train() {
     kind=$1
-    run train "$@" --minutes 5 --threads 2 --model "$kind.ftx"
+    run train "$@" --threads 2 --model "$kind.ftx"
 }
 
 {
