@@ -1,24 +1,14 @@
 /* Released models: which tensor holds which parameter, what their
    configuration says, and the folder that has both.
 
-   Main types: Released, TensorPlace, Config. Entry points: model_import,
-   theta_write, config_write. */
+   Main type: Released. Entry points: model_import, theta_write,
+   config_write. A folder flows in and a Model out, or the other way round. */
 #ifndef FTX_RELEASED_H
 #define FTX_RELEASED_H
 #include "hub/safetensors.h"
 #include "model/file.h"
 
-/* A row of the table: the parameters W and b stand in a tensor of that name
-   with .weight and .bias; # is the number of the layer, from 0. */
-typedef struct {
-    const char *W, *b, *tensor;
-    enum { TURNED = 1,          /* the tensor is the matrix transposed    */
-           VOCABULARY = 2,      /* one of its sides are the tokens        */
-           UNTIED = 4 }         /* only where W_u is not W_e transposed   */
-    how;
-    int part, parts;            /* which one, of so many on top of each
-                                   other; 0: it is alone                  */
-} TensorRow;
+typedef struct TensorRow TensorRow;
 
 /* A kind of released model, as its config.json calls it. */
 typedef struct {
@@ -37,23 +27,6 @@ const Released *released_kind_of(Task task);
 /* Sets the hyperparameters that are the same in all models of that kind. */
 void set_released_hyper(const Released *kind, Hyperparameters *hyper);
 
-/* Where a parameter stands: in which tensor, and which of its rows, as the
-   paper turns it. */
-typedef struct {
-    Tensor tensor;              /* its name and shape                     */
-    const TensorRow *row;
-    const Parameter *parameter;
-    size_t rows, first;
-} TensorPlace;
-
-/* Returns the places of theta's parameters, [1] to [theta->n]. */
-TensorPlace *tensor_places(Arena *arena, const Released *kind,
-                           const Theta *theta);
-
-/* Returns the index of entry [i, j] in the tensor, from 0. */
-size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
-                    int i, int j);
-
 /* Returns theta of hyper with the numbers of the tensors, in the arena.
    Fails where the tensors are not those of such a model. */
 Theta *theta_import(Arena *arena, const Released *kind,
@@ -62,18 +35,6 @@ Theta *theta_import(Arena *arena, const Released *kind,
 
 /* Writes the parameters of a Model as tensors. */
 FileWriter theta_write;
-
-/* What a config.json says. special has the numbers of mask_token, bos_token
-   and eos_token, else UNSAID. */
-typedef struct {
-    const Released *kind;
-    Hyperparameters hyper;
-    int special[3];
-    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
-} Config;
-
-/* Reads the config.json of a folder. Fails where ftx has no such model. */
-Config config_read(Arena *arena, const char *folder, Error *f);
 
 /* Writes the config.json of a Model. */
 FileWriter config_write;

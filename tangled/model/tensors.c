@@ -7,56 +7,63 @@
 #include <math.h>
 #include <string.h>
 
-static const TensorRow gpt2_trunk[] = {
-    { "W_e", NULL, "wte", TURNED | VOCABULARY, 0, 0 },
-    { "W_p", NULL, "wpe", TURNED, 0, 0 },
-    { "gamma_1", "beta_1", "h.#.ln_1", 0, 0, 0 },
-    { "W_q", "b_q", "h.#.attn.c_attn", TURNED, 0, 3 },
-    { "W_k", "b_k", "h.#.attn.c_attn", TURNED, 1, 3 },
-    { "W_v", "b_v", "h.#.attn.c_attn", TURNED, 2, 3 },
-    { "W_o", "b_o", "h.#.attn.c_proj", TURNED, 0, 0 },
-    { "gamma_2", "beta_2", "h.#.ln_2", 0, 0, 0 },
-    { "W_mlp1", "b_mlp1", "h.#.mlp.c_fc", TURNED, 0, 0 },
-    { "W_mlp2", "b_mlp2", "h.#.mlp.c_proj", TURNED, 0, 0 },
-    { "gamma", "beta", "ln_f", 0, 0, 0 },
-    { .tensor = NULL },
+/* A row of the table: the parameters W and b stand in a tensor of that name
+   with .weight and .bias; # is the number of the layer, from 0. */
+struct TensorRow {
+    const char *tensor, *W, *b;
+    enum { AS_IT_IS = 0,
+           TURNED = 1,          /* the tensor is the matrix transposed    */
+           VOCABULARY = 2,      /* one of its sides are the tokens        */
+           UNTIED = 4 }         /* only where W_u is not W_e transposed   */
+    how;
+    int part;                   /* 1, 2, 3: so many-th of three on top of
+                                   each other; 0: it is alone             */
 };
-static const TensorRow gpt2_head[] = {
-    { "W_u", NULL, "lm_head", VOCABULARY, 0, 0 },
+
+static const TensorRow gpt2_trunk[] = {
+    { "wte", "W_e", NULL, TURNED | VOCABULARY, 0 },
+    { "wpe", "W_p", NULL, TURNED, 0 },
+    { "h.#.ln_1", "gamma_1", "beta_1", AS_IT_IS, 0 },
+    { "h.#.attn.c_attn", "W_q", "b_q", TURNED, 1 },
+    { "h.#.attn.c_attn", "W_k", "b_k", TURNED, 2 },
+    { "h.#.attn.c_attn", "W_v", "b_v", TURNED, 3 },
+    { "h.#.attn.c_proj", "W_o", "b_o", TURNED, 0 },
+    { "h.#.ln_2", "gamma_2", "beta_2", AS_IT_IS, 0 },
+    { "h.#.mlp.c_fc", "W_mlp1", "b_mlp1", TURNED, 0 },
+    { "h.#.mlp.c_proj", "W_mlp2", "b_mlp2", TURNED, 0 },
+    { "ln_f", "gamma", "beta", AS_IT_IS, 0 },
+    { .tensor = NULL },
+}, gpt2_head[] = {
+    { "lm_head", "W_u", NULL, VOCABULARY, 0 },
     { .tensor = NULL },
 };
 
-#define LAYER_OF_BERT "encoder.layer.#."
+#define LAYER_ "encoder.layer.#."
 static const TensorRow bert_trunk[] = {
-    { "W_e", NULL, "embeddings.word_embeddings", TURNED | VOCABULARY, 0,
-      0 },
-    { "W_p", NULL, "embeddings.position_embeddings", TURNED, 0, 0 },
-    { "W_t", NULL, "embeddings.token_type_embeddings", TURNED, 0, 0 },
-    { "gamma_e", "beta_e", "embeddings.LayerNorm", 0, 0, 0 },
-    { "W_q", "b_q", LAYER_OF_BERT "attention.self.query", 0, 0, 0 },
-    { "W_k", "b_k", LAYER_OF_BERT "attention.self.key", 0, 0, 0 },
-    { "W_v", "b_v", LAYER_OF_BERT "attention.self.value", 0, 0, 0 },
-    { "W_o", "b_o", LAYER_OF_BERT "attention.output.dense", 0, 0, 0 },
-    { "gamma_1", "beta_1", LAYER_OF_BERT "attention.output.LayerNorm", 0, 0,
-      0 },
-    { "W_mlp1", "b_mlp1", LAYER_OF_BERT "intermediate.dense", 0, 0, 0 },
-    { "W_mlp2", "b_mlp2", LAYER_OF_BERT "output.dense", 0, 0, 0 },
-    { "gamma_2", "beta_2", LAYER_OF_BERT "output.LayerNorm", 0, 0, 0 },
-    { "W_f", "b_f", "pooler.dense", 0, 0, 0 },
+    { "embeddings.word_embeddings", "W_e", NULL, TURNED | VOCABULARY, 0 },
+    { "embeddings.position_embeddings", "W_p", NULL, TURNED, 0 },
+    { "embeddings.token_type_embeddings", "W_t", NULL, TURNED, 0 },
+    { "embeddings.LayerNorm", "gamma_e", "beta_e", AS_IT_IS, 0 },
+    { LAYER_ "attention.self.query", "W_q", "b_q", AS_IT_IS, 0 },
+    { LAYER_ "attention.self.key", "W_k", "b_k", AS_IT_IS, 0 },
+    { LAYER_ "attention.self.value", "W_v", "b_v", AS_IT_IS, 0 },
+    { LAYER_ "attention.output.dense", "W_o", "b_o", AS_IT_IS, 0 },
+    { LAYER_ "attention.output.LayerNorm", "gamma_1", "beta_1", 0, 0 },
+    { LAYER_ "intermediate.dense", "W_mlp1", "b_mlp1", AS_IT_IS, 0 },
+    { LAYER_ "output.dense", "W_mlp2", "b_mlp2", AS_IT_IS, 0 },
+    { LAYER_ "output.LayerNorm", "gamma_2", "beta_2", AS_IT_IS, 0 },
+    { "pooler.dense", "W_f", "b_f", AS_IT_IS, 0 },
     { .tensor = NULL },
-};
-static const TensorRow masked_head[] = {
-    { "W_f", "b_f", "cls.predictions.transform.dense", 0, 0, 0 },
-    { "gamma", "beta", "cls.predictions.transform.LayerNorm", 0, 0, 0 },
-    { "W_u", "b_u", "cls.predictions.decoder", VOCABULARY | UNTIED, 0, 0 },
-    { NULL, "b_u", "cls.predictions", VOCABULARY, 0, 0 },
+}, masked_head[] = {
+    { "cls.predictions.transform.dense", "W_f", "b_f", AS_IT_IS, 0 },
+    { "cls.predictions.transform.LayerNorm", "gamma", "beta", 0, 0 },
+    { "cls.predictions.decoder", "W_u", "b_u", VOCABULARY | UNTIED, 0 },
+    { "cls.predictions", NULL, "b_u", VOCABULARY, 0 },
     { .tensor = NULL },
-};
-static const TensorRow class_head[] = {
-    { "W_c", "b_c", "classifier", 0, 0, 0 },
+}, class_head[] = {
+    { "classifier", "W_c", "b_c", AS_IT_IS, 0 },
     { .tensor = NULL },
-};
-static const TensorRow no_head[] = { { .tensor = NULL } };
+}, no_head[] = { { .tensor = NULL } };
 
 const Released released_models[] = {
     { "GPT2LMHeadModel", "gpt2", TRAIN_D, "transformer.", gpt2_trunk,
@@ -71,11 +78,10 @@ const Released released_models[] = {
 
 const Released *released_kind_of(Task task)
 {
-    const Released *kind = released_models;
-    while (kind->architecture != NULL
-           && (kind->task != task || kind->head == class_head))
-        kind++;
-    return kind->architecture == NULL ? NULL : kind;
+    for (const Released *k = released_models; k->architecture != NULL; k++)
+        if (k->task == task && k->head != class_head)
+            return k;
+    return NULL;
 }
 
 void set_released_hyper(const Released *kind, Hyperparameters *h)
@@ -91,28 +97,43 @@ void set_released_hyper(const Released *kind, Hyperparameters *h)
     h->tied = h->tied && !h->pooler;
 }
 
+/* Where a parameter stands: in which tensor, and which of its rows, as the
+   paper turns it. */
+typedef struct {
+    Tensor tensor;              /* its name and shape                     */
+    const TensorRow *row;
+    const Parameter *parameter;
+    size_t rows, first;
+} TensorPlace;
+
+static bool is_symbol(const char *name, const Parameter *p)
+{
+    return name != NULL && strcmp(name, p->symbol) == 0;
+}
+
+/* Returns the first row of the parameter; NULL: it has none. */
 static const TensorRow *row_for(const Parameter *p, const TensorRow *row,
                                 bool tied)
 {
     for (; row->tensor != NULL; row++)
-        if (((row->W != NULL && strcmp(row->W, p->symbol) == 0)
-             || (row->b != NULL && strcmp(row->b, p->symbol) == 0))
+        if ((is_symbol(row->W, p) || is_symbol(row->b, p))
             && !((row->how & UNTIED) && tied))
             return row;
     return NULL;
 }
 
+/* Returns the name of the parameter's tensor, with the number of its layer
+   for #. */
 static char *tensor_name(Arena *arena, const TensorRow *row,
                          const Parameter *p, const char *prefix)
 {
     enum { SIZE = 100 };
     char *name = arena_alloc(arena, SIZE);
     int n = (int)strcspn(row->tensor, "#");
-    bool bias = row->W == NULL || strcmp(row->W, p->symbol) != 0;
     snprintf(name, SIZE, "%s%.*s", prefix, n, row->tensor);
     if (row->tensor[n] == '#')
         append(name, SIZE, "%d%s", p->layer - 1, row->tensor + n + 1);
-    append(name, SIZE, bias ? ".bias" : ".weight");
+    append(name, SIZE, is_symbol(row->W, p) ? ".weight" : ".bias");
     return name;
 }
 
@@ -125,26 +146,28 @@ static TensorPlace tensor_place(Arena *arena, const Released *kind,
     if (row == NULL)
         row = row_for(p, kind->trunk, tied);
     REQUIRE(row != NULL, "%s has no %s.", kind->architecture, p->symbol);
-    size_t rows = (size_t)p->rows, above = 0, part = rows;
-    if (p->head > 0) {
-        part = (size_t)theta->hyper.H * rows;
-        above = (size_t)(p->head - 1) * rows;
+    size_t heads = p->head > 0 ? (size_t)theta->hyper.H : 1;
+    size_t part = heads * (size_t)p->rows, rows = part;
+    size_t first = p->head > 0 ? (size_t)((p->head - 1) * p->rows) : 0;
+    if (row->part > 0) {
+        rows = 3 * part;
+        first += (size_t)(row->part - 1) * part;
     }
-    rows = (row->parts == 0 ? 1 : (size_t)row->parts) * part;
-    bool transposed = (row->how & TURNED) && p->symbol[0] == 'W';
+    bool matrix = p->symbol[0] == 'W';
+    bool turned = matrix && row->how & TURNED;
     long long size[2] = { (long long)rows, p->cols };
     return (TensorPlace){
-        .row = row, .parameter = p, .rows = rows,
-        .first = (size_t)row->part * part + above,
+        .row = row, .parameter = p, .rows = rows, .first = first,
         .tensor = { .name = tensor_name(arena, row, p, prefix),
-                    .dimensions = p->symbol[0] == 'W' ? 2 : 1,
-                    .size = { size[transposed], size[!transposed] },
+                    .dimensions = matrix ? 2 : 1,
+                    .size = { size[turned], size[!turned] },
                     .count = rows * (size_t)p->cols },
     };
 }
 
-TensorPlace *tensor_places(Arena *arena, const Released *kind,
-                           const Theta *theta)
+/* Returns the places of theta's parameters, [1] to [theta->n]. */
+static TensorPlace *tensor_places(Arena *arena, const Released *kind,
+                                  const Theta *theta)
 {
     TensorPlace *place = arena_alloc(arena, ((size_t)theta->n + 1)
                                             * sizeof *place);
@@ -153,19 +176,20 @@ TensorPlace *tensor_places(Arena *arena, const Released *kind,
     return place;
 }
 
-size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
-                    int i, int j)
+/* Returns the index of entry [i, j] in the tensor, from 0. */
+static size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
+                           int i, int j)
 {
-    bool transposed = place->row->how & TURNED;
-    bool vocabulary = place->row->how & VOCABULARY;
+    bool turned = place->row->how & TURNED;
     size_t row = place->first + (size_t)i - 1, col = (size_t)j - 1;
-    if (vocabulary)
-        *(transposed ? &col : &row) =
-            (size_t)token_number(tokens, transposed ? j : i);
-    return transposed ? col * place->rows + row
+    if (place->row->how & VOCABULARY)
+        *(turned ? &col : &row) = (size_t)token_number(tokens,
+                                                       turned ? j : i);
+    return turned ? col * place->rows + row
                   : row * (size_t)place->parameter->cols + col;
 }
 
+/* Returns the tensor of that name, or of an older one; or NULL. */
 static const Tensor *tensor_at(const Released *kind, const Tensors *in,
                                const char *name)
 {
@@ -186,6 +210,7 @@ static const Tensor *tensor_at(const Released *kind, const Tensors *in,
     return tensor_named(in, other);
 }
 
+/* Returns the tensor of a place, which has the shape that it must have. */
 static const Tensor *checked_tensor(const Released *kind, const Tensors *in,
                                     const TensorPlace *place, Error *f)
 {
@@ -210,15 +235,16 @@ static const Tensor *checked_tensor(const Released *kind, const Tensors *in,
     return t;
 }
 
+/* Copies the numbers of a tensor to the parameter; each must be finite. */
 static void read_numbers(const TensorPlace *place, const Tensor *t,
                          const Tokenizer *tokens, Error *f)
 {
     Mat M = *place->parameter->place;
+    f->sheet = t->file;
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
             size_t k = tensor_index(place, tokens, i, j);
             double x = tensor_number(t, k);
-            f->sheet = t->file;
             if (!isfinite((real)x))
                 fail_with(f, "number %zu of the tensor %s is not finite.",
                           k + 1, t->name);
@@ -254,6 +280,7 @@ Theta *theta_import(Arena *arena, const Released *kind,
     return theta;
 }
 
+/* The tensors of a model, to be written. */
 typedef struct {
     const Model *model;
     const TensorPlace *place;   /* of each parameter                      */
@@ -262,18 +289,14 @@ typedef struct {
     double *number;             /* those of one tensor                    */
 } TensorList;
 
+/* Lists each tensor once: with the parameter that has its first row. */
 static void list_tensors(TensorList *list, Arena *arena)
 {
-    int parameters = list->model->theta->n;
-    size_t most = 1;
-    list->tensor = arena_alloc(arena, (size_t)parameters
-                                      * sizeof *list->tensor);
-    for (int k = 1; k <= parameters; k++) {
+    size_t parameters = (size_t)list->model->theta->n, most = 1;
+    list->tensor = arena_alloc(arena, parameters * sizeof *list->tensor);
+    for (size_t k = 1; k <= parameters; k++) {
         const Tensor *t = &list->place[k].tensor;
-        int i = 0;
-        while (i < list->n && strcmp(list->tensor[i].name, t->name) != 0)
-            i++;
-        if (i == list->n)
+        if (list->place[k].first == 0)
             list->tensor[list->n++] = *t;
         most = t->count > most ? t->count : most;
     }
