@@ -1,8 +1,8 @@
 /* model/corpus.c: a file of text becomes data to train with.
-   Main type Corpus; entry point read_corpus. The name of a file flows in;
+
+   Main type: Corpus. Entry point: read_corpus. The name of a file flows in;
    token sequences flow out, the last part of them held out. */
 #include "model/corpus.h"
-#include "model/encode.h"
 #include <string.h>
 
 /* A corpus that is being read. */
@@ -22,22 +22,18 @@ static const Tokenizer *learn_tokens(const CorpusReader *r, const char *from,
 {
     const Tokenizer *t;
     size_t where;
-    int length = 0;
-    for (size_t at = 0; r->plan->tokens == CHARACTERS && at < r->n;
-         at += (size_t)length) {
-        length = utf8_length(r->text + at, r->n - at);
-        if (length == 0)
-            fail_in_text(r->error, (int)at,
-                         "the byte 0x%02X is not text in UTF-8; "
-                         "--tokens bpe takes any bytes.",
-                         (unsigned char)r->text[at]);
-    }
     const char *wrong = tokenizer_train(r->arena, r->plan->tokens, from, n,
                                         r->plan->merges, &t, &where);
-    REQUIRE(wrong == NULL, "%s", wrong);
+    if (wrong != NULL) {        /* at which place of the file?            */
+        tokenizer_train(r->arena, r->plan->tokens, r->text, r->n, 0, &t,
+                        &where);
+        fail_in_text(r->error, (int)where, "%.*s; --tokens bpe takes any "
+                     "bytes.", (int)strcspn(wrong, "."), wrong);
+    }
     return t;
 }
 
+/* Makes chunks of a text: those of its last part are held out. */
 static void convert_text(CorpusReader *r)
 {
     Corpus *c = &r->c;

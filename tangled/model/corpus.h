@@ -1,9 +1,31 @@
-/* model/corpus.h: a file of text becomes data to train with.
-   Main type Corpus; entry point read_corpus. The name of a file flows in;
-   token sequences flow out, the last part of them held out. */
+/* model/corpus.h: texts that were typed become tokens, and a file of text
+   becomes data to train with.
+
+   Main type: Corpus. Entry points: encode_for_model, read_corpus. A text or
+   the name of a file flows in; token sequences flow out. */
 #ifndef FTX_CORPUS_H
 #define FTX_CORPUS_H
 #include "model/file.h"
+
+/* Returns the tokens of the n bytes between bos_token and eos_token; with
+   is_prompt without eos_token (E35), unless that is all there is. With words
+   each keeps the blank behind it (E28), so a blank is put behind the last
+   one. More than ell_max tokens are refused. The text is byte `at` of
+   f->text. */
+Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
+                    size_t n, int ell_max, bool is_prompt, Error *f, int at);
+
+/* Returns the tokens of n bytes of f->text as a model of its task takes them:
+   a prompt for Algorithm 10; for Algorithm 9 each GAP is a mask_token. */
+Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
+                        size_t n, Error *f);
+extern const char GAP[];
+
+/* Gives up with what encode_text says about the text, at its byte `where`. A
+   character or a word that has no token is quoted. */
+_Noreturn void fail_to_encode(const Tokenizer *t, const char *wrong,
+                              const char *text, size_t n, size_t where,
+                              Error *f, int at);
 
 /* Data to train a model, and data held out. */
 typedef struct {

@@ -1,9 +1,9 @@
 /* model/encode.c: texts that were typed or read become the tokens of a model.
-   Entry point encode_field. A text flows in, tokens flow out, or a refusal
-   with the place in the text. */
-#include "model/encode.h"
+
+   Entry points: encode_field, encode_for_model. A text flows in, tokens flow
+   out, or a refusal with the place in the text. */
+#include "model/corpus.h"
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 const char GAP[] = "[gap]";
@@ -57,8 +57,10 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
     return x;
 }
 
-Tokens encode_with_gaps(const Tokenizer *t, Arena *arena, const char *text,
-                        size_t n, int ell_max, Error *f, int at)
+/* Returns the tokens of a text in which each GAP is a mask_token. */
+static Tokens encode_with_gaps(const Tokenizer *t, Arena *arena,
+                               const char *text, size_t n, int ell_max,
+                               Error *f, int at)
 {
     const int N_V = tokenizer_size(t);
     size_t width = strlen(GAP), begin = 0;
@@ -86,4 +88,14 @@ Tokens encode_with_gaps(const Tokenizer *t, Arena *arena, const char *text,
         fail_in_text(f, at, "this has %d tokens with bos and eos; ell_max is "
                      "%d.", length, ell_max);
     return (Tokens){ length, id };
+}
+
+Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
+                        size_t n, Error *f)
+{
+    int ell_max = m->theta->hyper.ell_max, at = (int)(text - f->text);
+    return m->task == TRAIN_E
+         ? encode_with_gaps(m->tokenizer, arena, text, n, ell_max, f, at)
+         : encode_field(m->tokenizer, arena, text, n, ell_max,
+                        m->task == TRAIN_D, f, at);
 }

@@ -165,20 +165,6 @@ static void inspect(Inspection *in)
     tape_clear(tape);
 }
 
-/* Returns the tokens of the text, as the command that uses the model does. */
-static Tokens tokens_in_text(const Inspection *in, const char *text)
-{
-    const Model *model = in->model;
-    Arena *arena = in->command->arena;
-    int ell_max = model->theta->hyper.ell_max;
-    set_subject(in->error, "the text", text);
-    if (model->task == TRAIN_E)
-        return encode_with_gaps(model->tokenizer, arena, text, strlen(text),
-                                ell_max, in->error, 0);
-    return encode_field(model->tokenizer, arena, text, strlen(text), ell_max,
-                        model->task == TRAIN_D, in->error, 0);
-}
-
 /* Returns the token whose prediction is shown: the first gap, or the last. */
 static int place_of_prediction(const Inspection *in)
 {
@@ -198,7 +184,9 @@ static void find_tokens(Inspection *in, const char *text)
 {
     const Hyperparameters *h = &in->model->theta->hyper;
     size_t most = 1 + (size_t)h->L + (size_t)h->L_dec;
-    in->x = in->z = tokens_in_text(in, text);
+    set_subject(in->error, "the text", text);
+    in->x = in->z = encode_for_model(in->model, in->command->arena, text,
+                                     strlen(text), in->error);
     set_subject(in->error, "ftx show", NULL);
     if (in->run.algorithm == 15)
         translate_to_turn(in);

@@ -4,7 +4,6 @@
 #ifndef FTX_MODEL_H
 #define FTX_MODEL_H
 #include "model/corpus.h"
-#include "model/encode.h"
 #include "model/intervention.h"
 #include "model/released.h"
 

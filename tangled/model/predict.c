@@ -44,15 +44,6 @@ Model *load_for_task(Command *c, const char *name, Task task, Error *f)
     return model;
 }
 
-/* Returns the tokens of a line. */
-static Tokens encode_line(const Predictor *s, const char *line, size_t n,
-                          bool is_prompt)
-{
-    return encode_field(s->model->tokenizer, s->command->arena, line, n,
-                        s->model->theta->hyper.ell_max, is_prompt, s->error,
-                        (int)(line - s->error->text));
-}
-
 /* Keeps p and q of the token that is drawn next. */
 static Mat observe_p_and_q(void *to, const char *line, const char *name,
                            Mat M, int index)
@@ -88,7 +79,7 @@ static void generate_from(Predictor *s, const char *prompt, size_t n)
     const Theta *theta = s->model->theta;
     Command *c = s->command;
     int ell_max = theta->hyper.ell_max, mask = mask_token(theta->hyper.N_V);
-    Tokens x = encode_line(s, prompt, n, true);
+    Tokens x = encode_for_model(s->model, c->arena, prompt, n, s->error);
     if (x.length == 0)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
@@ -109,7 +100,7 @@ static void translate_line(Predictor *s, const char *line, size_t n)
     const Theta *theta = s->model->theta;
     Command *c = s->command;
     Hypothesis best[MOST_BEAMS];
-    Tokens z = encode_line(s, line, n, false);
+    Tokens z = encode_for_model(s->model, c->arena, line, n, s->error);
     if (s->beam.B > 0)
         beam_search(c->tape, c->arena, z, theta, &s->beam, best);
     else
@@ -132,13 +123,12 @@ static void fill_line(Predictor *s, const char *line, size_t bytes)
     Arena *arena = s->command->arena;
     int n, gap = 0, N_V = theta->hyper.N_V;
     int top = s->top < N_V ? s->top : N_V;
-    int at = (int)(line - s->error->text);
-    Tokens x = encode_with_gaps(t, arena, line, bytes, theta->hyper.ell_max,
-                                s->error, at);
+    Tokens x = encode_for_model(s->model, arena, line, bytes, s->error);
     const Guess *guess = fill_masked(s->command->tape, arena, x, theta, top,
                                      &n);
     if (n == 0)
-        fail_in_text(s->error, at, "there is no gap; write it as %s.", GAP);
+        fail_in_text(s->error, (int)(line - s->error->text),
+                     "there is no gap; write it as %s.", GAP);
     for (int k = 1; k <= x.length; k++) {
         int y = TOKEN(x, k);
         Piece piece = token_piece(t, y == mask_token(N_V)
@@ -161,7 +151,8 @@ static void classify_line(Predictor *s, const char *line, size_t bytes)
 {
     FILE *out = s->command->out;
     int best;
-    Tokens x = encode_line(s, line, bytes, false);
+    Tokens x = encode_for_model(s->model, s->command->arena, line, bytes,
+                                s->error);
     if (s->model->theta->hyper.N_C == 0)
         fail_with(s->error, "%s has no classes; 'ftx train class --from' "
                   "makes a classifier of it.", s->file);

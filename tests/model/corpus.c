@@ -196,7 +196,7 @@ LAW(data_that_cannot_be_learned_are_refused)
     static const struct { const char *how, *text, *words; } row[] = {
         { "d", "", "t is empty." },
         { "d", "x", "t:1:1: the text has only 1 token; | needs two." },
-        { "d", "ab\ncd\xFFg", "t:2:3: the byte 0xFF is not text | bpe" },
+        { "d", "ab\ncd\xFFg", "t:2:3: this byte is not text in UTF-8; --tokens bpe" },
         { "d", NULL, "t: cannot be opened: No such file" },
         { "ed", "a\tb\nc d\n", "t:2:1: this line has no tab;" },
         { "ed", "a\tb\nc\td\te\n", "t:2:4: this line has a second tab;" },

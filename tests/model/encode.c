@@ -9,9 +9,11 @@ static void encode_it(Error *f, void *data)
 {
     Field *field = data;
     const size_t n = strlen(field->text);
+    Theta theta = { .hyper = { .ell_max = 6 } };
+    Model m = { .task = TRAIN_E, .theta = &theta, .tokenizer = field->t };
     f->text = field->text;
     field->x = field->gaps
-        ? encode_with_gaps(field->t, arena, field->text, n, 6, f, 0)
+        ? encode_for_model(&m, arena, field->text, n, f)
         : encode_field(field->t, arena, field->text, n, 6, field->is_prompt,
                        f, 0);
 }
