@@ -7,18 +7,20 @@
 #include <errno.h>
 #include <string.h>
 
+/* What is typed; ftx export has the last option alone. */
 typedef struct {
     const char *model, *tokens;
     bool replace;
-} ImportOptions;
+} ExchangeOptions;
+enum { EXPORT_OPTION = 2 };
 
-static const Option import_options[] = {
-    { "model", TEXT, UNBOUNDED(ImportOptions, model), "FILE",
+static const Option exchange_options[] = {
+    { "model", TEXT, UNBOUNDED(ExchangeOptions, model), "FILE",
       "where the model is saved" },
-    { "tokens-of", TEXT, UNBOUNDED(ImportOptions, tokens), "MODEL",
+    { "tokens-of", TEXT, UNBOUNDED(ExchangeOptions, tokens), "MODEL",
       "take the tokens of this model" },
-    { "replace", FLAG, UNBOUNDED(ImportOptions, replace), NULL,
-      "overwrite FILE" },
+    { "replace", FLAG, UNBOUNDED(ExchangeOptions, replace), NULL,
+      "overwrite what is there" },
     { .name = NULL },
 };
 
@@ -27,10 +29,9 @@ static const char import_usage[] =
     "\n"
     "Converts a released model: a folder with config.json and\n"
     "model.safetensors of a GPT2LMHeadModel, BertModel, BertForMaskedLM or\n"
-    "BertForSequenceClassification. Nothing is downloaded. The tokens are\n"
-    "those of tokenizer.json; without that file, texts are typed as token\n"
-    "numbers, such as '464 3290'. If FOLDER is a model file of ftx, its\n"
-    "parameters are copied without the state of its training. For example:\n"
+    "BertForSequenceClassification. Without a tokenizer.json texts are typed\n"
+    "as token numbers, such as '464 3290'. Of a model file of ftx the\n"
+    "parameters are copied, without the state of its training. For example:\n"
     "\n"
     "  ftx import gpt2 --model gpt2.ftx\n"
     "  ftx generate --model gpt2.ftx --tau 0 'The dog'\n";
@@ -43,11 +44,9 @@ static void refuse_to_replace(Error *f, const char *name)
 
 void import_released(Error *f, Command *c)
 {
-    ImportOptions o = { .replace = false };
-    const Options options[] = {
-        { "Options:", import_options, &o },
-        { .table = NULL },
-    };
+    ExchangeOptions o = { .replace = false };
+    const Options options[] = { { "Options:", exchange_options, &o },
+                                { .table = NULL } };
     int n = parse_command(f, c, import_usage, options);
     const char *name = n == 1 ? c->argument[0] : "";
     if (n != 1 || o.model == NULL)
@@ -57,9 +56,9 @@ void import_released(Error *f, Command *c)
     if (!o.replace)
         refuse_to_replace(f, o.model);
     char numbers[40];
+    FileInfo about;
     const Tokenizer *tokens = o.tokens == NULL ? NULL
         : model_load(c->arena, o.tokens, TO_USE, f)->tokenizer;
-    FileInfo about;
     set_subject(f, name, NULL);
     if (!get_file_info(name, &about))
         fail_with(f, "there is no such folder.");
@@ -73,6 +72,7 @@ void import_released(Error *f, Command *c)
             format_grouped(theta_count(m->theta), numbers), name);
 }
 
+/* Returns the value of an option as a text, in the arena. */
 static const char *option_text(const Option *o, const Hyperparameters *h,
                                Arena *arena)
 {
@@ -89,20 +89,19 @@ static void check_exportable(const Model *m, const char *name, Arena *arena,
     if (kind == NULL)
         fail_with(f, "%s cannot be exported: Algorithm 8 as printed has no "
                   "model of transformers.", name);
-    Hyperparameters h = m->theta->hyper;
-    set_released_hyper(kind, &h);
-    h.types += kind->task != TRAIN_D && h.types == 0;
-    h = theta_new(arena, &h)->hyper;
-    for (const Option *o = hyper_options; o->name != NULL; o++) {
-        const char *has = option_text(o, &m->theta->hyper, arena);
-        const char *needs = option_text(o, &h, arena);
-        if (strcmp(has, needs) != 0)
+    const Hyperparameters *has = &m->theta->hyper;
+    Hyperparameters needs = *has;
+    set_released_hyper(kind, &needs);
+    needs.types += kind->task != TRAIN_D && needs.types == 0;
+    needs = theta_new(arena, &needs)->hyper;
+    for (const Option *o = hyper_options; o->name != NULL; o++)
+        if (!option_equals(o, has, &needs))
             fail_with(f, "%s cannot be exported: its %s is %s; that of a %s "
-                      "is %s.", name, o->name, has, kind->architecture,
-                      needs);
-    }
+                      "is %s.", name, o->name, option_text(o, has, arena),
+                      kind->architecture, option_text(o, &needs, arena));
 }
 
+/* Two writers for replace_file. */
 static bool put_tokens(FILE *file, const void *model)
 {
     const Model *m = model;
@@ -116,6 +115,7 @@ static bool put_tokens_config(FILE *file, const void *model)
     return !ferror(file);
 }
 
+/* Writes the files of a folder, the configuration last. */
 static void write_folder(const Model *m, Arena *arena, const char *folder,
                          Error *f)
 {
@@ -139,25 +139,15 @@ static void write_folder(const Model *m, Arena *arena, const char *folder,
                          file[k].put);
 }
 
-typedef struct { bool replace; } ExportOptions;
-
-static const Option export_options[] = {
-    { "replace", FLAG, UNBOUNDED(ExportOptions, replace), NULL,
-      "overwrite the model in FOLDER" },
-    { .name = NULL },
-};
-
 static const char export_usage[] =
     "Usage: ftx export MODEL FOLDER [options]\n"
     "\n"
     "Writes config.json, model.safetensors and tokenizer.json, which\n"
     "from_pretrained of transformers reads. A model of 'ftx train d'\n"
     "becomes a GPT2LMHeadModel, and one of 'ftx train e --embedding_norm\n"
-    "--types 1 --unembedding_bias' a BertForMaskedLM. Token v gets the\n"
-    "number v - 1, and the special tokens are called <mask>, <bos> and\n"
-    "<eos>; an imported model keeps the numbers and names that it came\n"
-    "with. To import the folder again, name this model with --tokens-of.\n"
-    "For example:\n"
+    "--types 1 --unembedding_bias' a BertForMaskedLM. The special tokens\n"
+    "are called <mask>, <bos> and <eos>; an imported model keeps the numbers\n"
+    "and names that it came with. For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n"
     "  ftx export hello.ftx hello\n"
@@ -165,9 +155,9 @@ static const char export_usage[] =
 
 void export_model(Error *f, Command *c)
 {
-    ExportOptions o = { .replace = false };
+    ExchangeOptions o = { .replace = false };
     const Options options[] = {
-        { "Options:", export_options, &o },
+        { "Options:", exchange_options + EXPORT_OPTION, &o },
         { .table = NULL },
     };
     if (parse_command(f, c, export_usage, options) != 2)
