@@ -29,9 +29,9 @@ static const char import_usage[] =
     "\n"
     "Converts a released model: a folder with config.json and\n"
     "model.safetensors of a GPT2LMHeadModel, BertModel, BertForMaskedLM or\n"
-    "BertForSequenceClassification. Without a tokenizer.json texts are typed\n"
-    "as token numbers, such as '464 3290'. Of a model file of ftx the\n"
-    "parameters are copied, without the state of its training. For example:\n"
+    "BertForSequenceClassification. Without a tokenizer.json texts are\n"
+    "typed as token numbers, such as '464 3290'. Of a model file of ftx the\n"
+    "parameters are copied, without the state of training. For example:\n"
     "\n"
     "  ftx import gpt2 --model gpt2.ftx\n"
     "  ftx generate --model gpt2.ftx --tau 0 'The dog'\n";
@@ -45,8 +45,10 @@ static void refuse_to_replace(Error *f, const char *name)
 void import_released(Error *f, Command *c)
 {
     ExchangeOptions o = { .replace = false };
-    const Options options[] = { { "Options:", exchange_options, &o },
-                                { .table = NULL } };
+    const Options options[] = {
+        { "Options:", exchange_options, &o },
+        { .table = NULL },
+    };
     int n = parse_command(f, c, import_usage, options);
     const char *name = n == 1 ? c->argument[0] : "";
     if (n != 1 || o.model == NULL)
@@ -146,8 +148,8 @@ static const char export_usage[] =
     "from_pretrained of transformers reads. A model of 'ftx train d'\n"
     "becomes a GPT2LMHeadModel, and one of 'ftx train e --embedding_norm\n"
     "--types 1 --unembedding_bias' a BertForMaskedLM. The special tokens\n"
-    "are called <mask>, <bos> and <eos>; an imported model keeps the numbers\n"
-    "and names that it came with. For example:\n"
+    "are called <mask>, <bos> and <eos>; an imported model keeps the\n"
+    "numbers and names that it came with. For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n"
     "  ftx export hello.ftx hello\n"

@@ -162,10 +162,10 @@ typedef struct {
 } Header;
 
 /* Refuses the line that was read last. */
-_Noreturn static void fail_in_header(const Header *h, const char *expected)
+_Noreturn static void fail_in_header(const Header *h)
 {
-    fail_with(h->error, "line %d of its header is not what a model has: "
-              "expected %s.", h->line, expected);
+    fail_with(h->error, "line %d of its header is not what a model of this "
+              "ftx has.", h->line);
 }
 
 /* Returns the next line, without its end. */
@@ -176,7 +176,7 @@ static char *next_header_line(Header *h)
     char *stop = memchr(line, '\n', left);
     h->line++;
     if (stop == NULL || memchr(line, '\0', (size_t)(stop - line)) != NULL)
-        fail_in_header(h, "a line of text");
+        fail_in_header(h);
     *stop = '\0';
     h->p = stop + 1;
     return line;
@@ -185,33 +185,27 @@ static char *next_header_line(Header *h)
 /* Returns what stands behind the word on the next line. */
 static char *next_value(Header *h, const char *word)
 {
-    char expected[60];
     size_t n = strlen(word);
     char *line = next_header_line(h);
-    snprintf(expected, sizeof expected, "'%s' and its value", word);
     if (strncmp(line, word, n) != 0 || line[n] != ' ')
-        fail_in_header(h, expected);
+        fail_in_header(h);
     return line + n + 1;
 }
 
 /* Reads a line for each row of a table. */
 static void get_values(Header *h, const Option *table, void *values)
 {
-    char range[400], expected[500];
-    for (const Option *o = table; o->name != NULL; o++) {
-        if (option_set(o, values, next_value(h, o->name)))
-            continue;
-        option_range(o, range, sizeof range);
-        snprintf(expected, sizeof expected, "%s %s", o->name, range);
-        fail_in_header(h, expected);
-    }
+    for (const Option *o = table; o->name != NULL; o++)
+        if (!option_set(o, values, next_value(h, o->name)))
+            fail_in_header(h);
 }
 
+/* Reads the names of the classes, as many as there are. */
 static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
 {
     size_t N_C = (size_t)hyper->N_C;
     if (N_C > (size_t)(h->end - h->p))
-        fail_in_header(h, "as many classes as N_C says");
+        fail_in_header(h);
     m->class_name = arena_alloc(h->arena, (N_C + 1)
                                           * sizeof *m->class_name);
     for (int c = 1; c <= hyper->N_C; c++)
@@ -254,21 +248,6 @@ static void check_header(const Header *h, const Model *m,
 static const char damaged[] =
     "the model is damaged: its checksum is wrong.";
 
-/* Refuses what is no model file of this format. */
-static void check_format(const char *bytes, size_t size, Error *f)
-{
-    char kind[FIRST] = "";
-    int format;
-    memcpy(kind, bytes, size < FIRST ? size : FIRST - 1);
-    if (sscanf(kind, "ftx model %d\n", &format) != 1)
-        fail_with(f, "this is no model of ftx.");
-    if (format != 3)
-        fail_with(f, "this model has format %d; this ftx reads format 3.",
-                  format);
-    if (size < FIRST + 8)
-        fail_with(f, "the model is cut short.");
-}
-
 static uint64_t stored_sum(const char *bytes)
 {
     uint64_t sum;
@@ -276,15 +255,12 @@ static uint64_t stored_sum(const char *bytes)
     return sum;
 }
 
-/* Finds the numbers between the header and the sums; false: the file is
-   damaged. */
-static bool find_numbers(Header *h, size_t size)
+/* Finds the numbers between a header of so many bytes and the sums; false:
+   the file is damaged. */
+static bool find_numbers(Header *h, size_t size, unsigned long long header)
 {
-    char digits[11] = "", *bytes = h->p, *last = bytes + size - 8;
-    memcpy(digits, bytes + FIRST - 11, 10);
-    size_t header = strtoul(digits, NULL, 10);
-    if (memcmp(bytes + 12, "header ", 7) != 0 || bytes[FIRST - 1] != '\n'
-        || header < FIRST || header % LINE != 0 || header > size - 8)
+    char *bytes = h->p, *last = bytes + size - 8;
+    if (header < FIRST || header % LINE != 0 || header > size - 8)
         return false;
     size_t blocks = (size - 8 - header + BLOCK + 7) / (BLOCK + 8);
     if (blocks * 8 > size - 8 - header)
@@ -295,14 +271,25 @@ static bool find_numbers(Header *h, size_t size)
     return stored_sum(last) == checksum(sum, h->end, 8 * blocks);
 }
 
-/* Reads the file, and leaves the reader behind its first two lines. */
+/* Reads the file, and leaves the reader behind its first two lines. Refuses
+   what is no model file of this format. */
 static Header open_model(Arena *arena, const char *name, Error *f)
 {
     size_t n;
+    int format;
+    unsigned long long header = 0;
+    char first[FIRST] = "";
     Header h = { .error = f, .arena = arena };
     h.p = read_file(arena, name, &n, f);
-    check_format(h.p, n, f);
-    if (!find_numbers(&h, n))
+    memcpy(first, h.p, n < FIRST ? n : FIRST - 1);
+    if (sscanf(first, "ftx model %d header %llu", &format, &header) < 1)
+        fail_with(f, "this is no model of ftx.");
+    if (format != 3)
+        fail_with(f, "this model has format %d; this ftx reads format 3.",
+                  format);
+    if (n < FIRST + 8)
+        fail_with(f, "the model is cut short.");
+    if (!find_numbers(&h, n, header))
         fail_with(f, "%s", damaged);
     next_header_line(&h);
     next_header_line(&h);
@@ -346,7 +333,7 @@ static void get_numbers(Header *h, Model *m, Purpose purpose)
     long long count = strtoll(end, &end, 10);
     Arena *arena = h->arena;
     if ((size != 4 && size != 8) || end[strspn(end, " ")] != '\0')
-        fail_in_header(h, "'numbers', 4 or 8, and how many");
+        fail_in_header(h);
     if (h->numbers != h->p || count != numbers_of(m)
         || count > h->end - h->p || count * size != h->end - h->p)
         fail_with(h->error, "its sizes do not fit its header.");

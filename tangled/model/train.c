@@ -380,59 +380,22 @@ static void run_session(Session *s)
             state->step - s->first, s->tokens, (seconds() - s->begun) / 60);
 }
 
-/* Returns how many pairs are translated exactly, or labels found. */
-static int count_right(Session *s, const Data *data)
-{
-    Tape *tape = s->command->tape;
-    const Theta *theta = s->model->theta;
-    bool ed = s->task == TRAIN_ED;
-    Inference how = { .no_special = true };
-    if (ed)
-        how.kv_cache = kv_cache_new(s->command->arena, tape, theta);
-    int right = 0, best;
-    for (int n = 1; n <= data->N_data; n++) {
-        Tokens y, x = data->x[n];
-        Arena *arena = arena_new();
-        tape_clear(tape);
-        if (ed) {
-            y = inference_15(tape, arena, data->z[n], theta, &how, NULL);
-            right += y.length == x.length
-                && memcmp(y.id, x.id, (size_t)x.length * sizeof *x.id) == 0;
-        } else {
-            rank_tokens(classify(tape, x, theta), 1, &best);
-            right += best == data->c[n];
-        }
-        arena_free(arena);
-    }
-    return right;
-}
-
-/* Prints the loss of the data and its perplexity; of pairs how many are
-   translated exactly, of labels how many are right. */
+/* Prints the loss of the data and its perplexity. */
 static void print_evaluation(Session *s, const char *name, const Data *data)
 {
     static const char *const units[] = { "token", "masked token", "token",
                                          "text" };
     Command *c = s->command;
-    const int all = data->N_data;
-    prepare_tape(c->arena, c->tape, s->model->theta);
-    tape_discard_layers(c->arena, c->tape);
     double nats = mean_loss(s, data);
     if (s->trainer->diverged)
         fail_with(s->error, "the loss of %s is not finite.", s->run.model);
-    if (isnan(nats)) {
-        fprintf(c->out, all == 0 ? "nothing was held out\n"
-                                 : "%s: no token to predict\n", name);
-        return;
-    }
-    fprintf(c->out, "%s: %.4f nats, %.4f bits a %s, perplexity %.5g\n",
-            name, nats, nats / log(2), units[s->task], exp(nats));
-    if (s->task != TRAIN_ED && s->task != TRAIN_CLASS)
-        return;
-    int right = count_right(s, data);
-    fprintf(c->out, "%s, %s: %d of %d, %.2f %%\n", name,
-            s->task == TRAIN_ED ? "translated exactly" : "right", right, all,
-            100.0 * right / all);
+    if (data->N_data == 0)
+        fprintf(c->out, "nothing was held out\n");
+    else if (isnan(nats))
+        fprintf(c->out, "%s: no token to predict\n", name);
+    else
+        fprintf(c->out, "%s: %.4f nats, %.4f bits a %s, perplexity %.5g\n",
+                name, nats, nats / log(2), units[s->task], exp(nats));
 }
 
 /* Reads the data, as a plan says; with the tokens of a model, or NULL. */

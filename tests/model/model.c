@@ -344,7 +344,7 @@ LAW(what_is_no_model_is_refused_in_a_sentence)
     strstr(bytes, "\nL ")[2] = '\0';
     sign(bytes, n);
     assert_true(has_words(loading(write_bytes("x", bytes, n), &m), "x: line 8 "
-                          "of its header is not | expected a line of text."));
+                          "of its header is not what a model of this ftx"));
     bytes = bytes_of("m", &n);
     memset(bytes + signed_header(bytes, n), 0xFF, sizeof(real));
     sign(bytes, n);
