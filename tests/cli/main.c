@@ -82,7 +82,7 @@ LAW(the_exit_status_is_that_of_the_command)
 /* A sheet is shown, or a model; a file may be called --model. */
 LAW(show_is_of_a_sheet_or_of_a_model)
 {
-    static const char of_model[] = "\nafter         behind token ";
+    static const char of_model[] = "\nafter         the most ";
     little_model("d");
     assert_says(FTX("show", "--model", "d", "3 sheep"), of_model);
     assert_says(FTX("show", "3 sheep", "--model=d"), of_model);
