@@ -9,9 +9,8 @@
 
 typedef struct Predictor Predictor;
 
-/* What a command does with a text: the n bytes at `line`, in the text that
-   errors have places in. Prints, or gives up. */
-typedef void RunOnLine(Predictor *s, const char *line, size_t n);
+/* What a command does with the tokens of a line. Prints, or gives up. */
+typedef void RunOnTokens(Predictor *s, Tokens x);
 
 /* A command at work. Options set all from `file` to `show_tokens`. */
 struct Predictor {
@@ -24,6 +23,7 @@ struct Predictor {
     int top, seed;
     bool special, show_tokens;
     Random random;
+    int at;                     /* where the line begins, for errors      */
     Mat p, q;                   /* of the token that is drawn             */
 };
 enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
@@ -74,12 +74,11 @@ static bool print_token(void *to, int y)
     return fflush(out) == 0;
 }
 
-static void generate_from(Predictor *s, const char *prompt, size_t n)
+static void generate(Predictor *s, Tokens x)
 {
     const Theta *theta = s->model->theta;
     Command *c = s->command;
     int ell_max = theta->hyper.ell_max, mask = mask_token(theta->hyper.N_V);
-    Tokens x = encode_for_model(s->model, c->arena, prompt, n, s->error);
     if (x.length == 0)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
@@ -95,12 +94,12 @@ static void generate_from(Predictor *s, const char *prompt, size_t n)
         fputc('\n', c->out);
 }
 
-static void translate_line(Predictor *s, const char *line, size_t n)
+static void translate(Predictor *s, Tokens z)
 {
     const Theta *theta = s->model->theta;
     Command *c = s->command;
     Hypothesis best[MOST_BEAMS];
-    Tokens z = encode_for_model(s->model, c->arena, line, n, s->error);
+    size_t n;
     if (s->beam.B > 0)
         beam_search(c->tape, c->arena, z, theta, &s->beam, best);
     else
@@ -115,44 +114,46 @@ static void translate_line(Predictor *s, const char *line, size_t n)
                 "translation is cut after token %d.\n", best->x.length - 1);
 }
 
-static void fill_line(Predictor *s, const char *line, size_t bytes)
+static void fill(Predictor *s, Tokens x)
 {
     const Theta *theta = s->model->theta;
     const Tokenizer *t = s->model->tokenizer;
     FILE *out = s->command->out;
-    Arena *arena = s->command->arena;
-    int n, gap = 0, N_V = theta->hyper.N_V;
+    int gaps = 0, N_V = theta->hyper.N_V, mask = mask_token(N_V);
     int top = s->top < N_V ? s->top : N_V;
-    Tokens x = encode_for_model(s->model, arena, line, bytes, s->error);
-    const Guess *guess = fill_masked(s->command->tape, arena, x, theta, top,
-                                     &n);
-    if (n == 0)
-        fail_in_text(s->error, (int)(line - s->error->text),
-                     "there is no gap; write it as %s.", GAP);
+    int *y = arena_alloc(s->command->arena, (size_t)top * sizeof *y);
+    Mat P = etransformer(s->command->tape, x, theta);
+    for (int k = 1; k <= x.length; k++)
+        gaps += TOKEN(x, k) == mask;
+    if (gaps == 0)
+        fail_in_text(s->error, s->at, "there is no gap; write it as %s.",
+                     GAP);
     for (int k = 1; k <= x.length; k++) {
-        int y = TOKEN(x, k);
-        Piece piece = token_piece(t, y == mask_token(N_V)
-                                     ? guess[gap++].y[0] : y);
+        *y = TOKEN(x, k);
+        if (*y == mask)
+            rank_tokens(column_at(P, k), 1, y);
+        Piece piece = token_piece(t, *y);
         fwrite(piece.at, 1, (size_t)piece.n, out);
     }
     fputc('\n', out);
-    for (gap = 0; gap < n; gap++) {
-        fprintf(out, "  token %d:", guess[gap].t);
-        for (int k = 0; k < top; k++) {
+    for (int k = 1; k <= x.length; k++) {
+        if (TOKEN(x, k) != mask)
+            continue;
+        rank_tokens(column_at(P, k), top, y);
+        fprintf(out, "  token %d:", k);
+        for (int n = 0; n < top; n++) {
             fputs("  ", out);
-            write_token(out, t, guess[gap].y[k]);
-            fprintf(out, " %.4f", guess[gap].p[k]);
+            write_token(out, t, y[n]);
+            fprintf(out, " %.4f", (double)AT(P, y[n], k));
         }
         fputc('\n', out);
     }
 }
 
-static void classify_line(Predictor *s, const char *line, size_t bytes)
+static void tell_class(Predictor *s, Tokens x)
 {
     FILE *out = s->command->out;
     int best;
-    Tokens x = encode_for_model(s->model, s->command->arena, line, bytes,
-                                s->error);
     if (s->model->theta->hyper.N_C == 0)
         fail_with(s->error, "%s has no classes; 'ftx train class --from' "
                   "makes a classifier of it.", s->file);
@@ -204,12 +205,12 @@ static const Option model_options[] = {
 /* What the model of a task is asked, a row each. */
 static const struct {
     const char *name;
-    RunOnLine *run;
+    RunOnTokens *run;
     const Option *options;
     const char *usage;
 } commands[] = {
     [TRAIN_D] = {
-        "ftx generate", generate_from, generate_options,
+        "ftx generate", generate, generate_options,
         "Usage: ftx generate --model FILE [options] [PROMPT]\n"
         "\n"
         "Continues a prompt, token by token. Of a text longer than ell_max\n"
@@ -220,7 +221,7 @@ static const struct {
         "  ftx generate --model hello.ftx --ell_gen 40 'The book'\n"
     },
     [TRAIN_ED] = {
-        "ftx translate", translate_line, translate_options,
+        "ftx translate", translate, translate_options,
         "Usage: ftx translate --model FILE [options] [TEXT...]\n"
         "\n"
         "Translates each TEXT, or else each line of standard input.\n"
@@ -231,7 +232,7 @@ static const struct {
         "  ftx translate --model ed.ftx 2\n"
     },
     [TRAIN_E] = {
-        "ftx fill", fill_line, fill_options,
+        "ftx fill", fill, fill_options,
         "Usage: ftx fill --model FILE [options] [TEXT...]\n"
         "\n"
         "Predicts the token of each gap in each TEXT, or else in each line\n"
@@ -243,7 +244,7 @@ static const struct {
         "  ftx fill --model gaps.ftx 'the al[gap]orithm'\n"
     },
     [TRAIN_CLASS] = {
-        "ftx classify", classify_line, NULL,
+        "ftx classify", tell_class, NULL,
         "Usage: ftx classify --model FILE [TEXT...]\n"
         "\n"
         "Prints the most probable class of each TEXT, or else of each line\n"
@@ -255,19 +256,20 @@ static const struct {
         "  ftx classify --model p.ftx 3\n"
     },
 };
-/* Runs the model on a line of f->text, which is not empty. */
-static void run_on_line(Predictor *s, RunOnLine *run, const char *line,
-                        size_t n)
+/* Runs the model on a line of f->text. Only a prompt may be empty. */
+static void run_on_line(Predictor *s, const char *line, size_t n)
 {
-    if (n == 0)
-        fail_in_text(s->error, (int)(line - s->error->text),
-                     "this line is empty.");
-    run(s, line, n);
+    Task task = s->model->task;
+    s->at = (int)(line - s->error->text);
+    if (n == 0 && task != TRAIN_D)
+        fail_in_text(s->error, s->at, "this line is empty.");
+    commands[task].run(s, encode_for_model(s->model, s->command->arena, line,
+                                           n, s->error));
     tape_clear(s->command->tape);
 }
 
 /* Runs the model on each line of standard input. */
-static void run_on_input(Predictor *s, RunOnLine *run)
+static void run_on_input(Predictor *s)
 {
     size_t n, length;
     const char *text = read_text_file(s->command->arena, "-", &n, s->error);
@@ -275,7 +277,7 @@ static void run_on_input(Predictor *s, RunOnLine *run)
          at += length + 1) {
         const char *line = text + at, *end = memchr(line, '\n', n - at);
         length = end == NULL ? n - at : (size_t)(end - line);
-        run_on_line(s, run, line,
+        run_on_line(s, line,
                     length - (length > 0 && line[length - 1] == '\r'));
     }
 }
@@ -285,7 +287,6 @@ void predict(Error *f, Command *c)
     Task task = TRAIN_ED;
     while (strcmp(commands[task].name, f->sheet) != 0)
         task++;
-    RunOnLine *run = commands[task].run;
     bool writes = task == TRAIN_D || task == TRAIN_ED;
     Predictor *s = arena_alloc(c->arena, sizeof *s);
     *s = (Predictor){ .command = c, .error = f, .top = 3, .seed = 1 };
@@ -311,14 +312,11 @@ void predict(Error *f, Command *c)
                   s->how.ell_gen, theta->hyper.ell_max);
     if (task == TRAIN_D && n > 1)
         fail_with(f, "expected one prompt; put it in quotes.");
-    if (task == TRAIN_D) {
-        set_subject(f, "the prompt", n == 0 ? "" : c->argument[0]);
-        run(s, f->text, strlen(f->text));
-    } else if (n == 0) {
-        run_on_input(s, run);
-    }
-    for (int k = 0; k < n && task != TRAIN_D; k++) {
-        set_subject(f, "the text", c->argument[k]);
-        run_on_line(s, run, f->text, strlen(f->text));
+    if (n == 0 && task != TRAIN_D)
+        run_on_input(s);
+    for (int k = 0; k < n || (k == 0 && task == TRAIN_D); k++) {
+        set_subject(f, task == TRAIN_D ? "the prompt" : "the text",
+                    k < n ? c->argument[k] : "");
+        run_on_line(s, f->text, strlen(f->text));
     }
 }
