@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +40,24 @@ void clean_text(char *text)
     for (; *text != '\0'; text++)
         if (*text < ' ' || *text > '~')
             *text = '?';
+}
+
+char *text_of_file(FILE *file)
+{
+    enum { PIECE = 65536 };
+    char *text = NULL, *room;
+    size_t n = 0, got = PIECE;
+    rewind(file);
+    while (got > 0 && (room = realloc(text, n + PIECE + 1)) != NULL) {
+        text = room;
+        got = fread(text + n, 1, PIECE, file);
+        n += got;
+        text[n] = '\0';
+    }
+    if (got == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 #ifdef HAS_BOX
@@ -229,8 +246,7 @@ const char *missing_containment(void) { return "seccomp filter"; }
 #endif
 
 enum { SECONDS = 2, PATIENCE = 20, MEBIBYTE = 1 << 20,
-       NOBODY = 65534, MOST_FILES = 1024,
-       MOST_ANSWER = MEBIBYTE, CHUNK = 65536 };
+       NOBODY = 65534, MOST_FILES = 1024 };
 
 static void set_limit(int what, unsigned long n)
 {
@@ -252,9 +268,10 @@ static void confine(int program, bool script)
     set_limit(RLIMIT_NOFILE, 16);
 }
 
-/* Runs the program on a sheet; its answer comes through the pipe. */
-static pid_t start_trial(const char *program, FILE *sheet, FILE *printed,
-                         int pipe_end[2])
+enum { SHEET, PRINTED, ANSWER, FILES };
+
+/* Starts the program on a sheet, with a file for each stream. */
+static pid_t start_trial(const char *program, FILE *const file[FILES])
 {
     char *const arguments[] = { "ftx", "steps", "-", "3", NULL };
     char *const environment[] = { "LC_ALL=C", NULL };
@@ -262,14 +279,14 @@ static pid_t start_trial(const char *program, FILE *sheet, FILE *printed,
     pid_t child = fork();
     if (child != 0)
         return child;
-    int answer = fcntl(pipe_end[1], F_DUPFD, 10),
-        file = open(program, O_RDONLY);
+    int answer = fcntl(fileno(file[ANSWER]), F_DUPFD, 10),
+        source = open(program, O_RDONLY);
     char first = '\0';
-    bool script = pread(file, &first, 1, 0) == 1 && first == '#';
-    int code = fcntl(file, script ? F_DUPFD : F_DUPFD_CLOEXEC, 10);
-    dup2(fileno(sheet), 0);
-    dup2(fileno(printed), 1);
-    dup2(fileno(printed), 2);
+    bool script = pread(source, &first, 1, 0) == 1 && first == '#';
+    int code = fcntl(source, script ? F_DUPFD : F_DUPFD_CLOEXEC, 10);
+    dup2(fileno(file[SHEET]), 0);
+    dup2(fileno(file[PRINTED]), 1);
+    dup2(fileno(file[PRINTED]), 2);
     dup2(answer, 3);
     for (int k = 4; k < MOST_FILES; k++)
         if (k != code)
@@ -288,61 +305,34 @@ static pid_t start_trial(const char *program, FILE *sheet, FILE *printed,
     _exit(127);
 }
 
-double seconds_now(void)
+static double seconds_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-typedef struct {
-    char *text;                 /* of at most MOST_ANSWER + CHUNK bytes   */
-    size_t n;
-    int status;
-    bool late, too_long;
-} Outcome;
-
-/* Reads a piece of the answer; false: there is no more to come. */
-static bool read_piece(Outcome *o, int from)
+static bool has_ended(pid_t child, int *status, int how)
 {
-    ssize_t got = read(from, o->text + o->n, CHUNK);
-    if (got > 0)
-        o->n += (size_t)got;
-    o->text[o->n] = '\0';
-    o->too_long = o->n > MOST_ANSWER;
-    return got > 0 && !o->too_long;
+    return waitpid(child, status, how) == child && !WIFSTOPPED(*status);
 }
 
-static bool has_ended(Outcome *o, pid_t child, int how)
+/* Waits until the program and all that it started is gone; false: it had to
+   be ended, because it was late. */
+static bool wait_for(pid_t child, int *status)
 {
-    return waitpid(child, &o->status, how) == child
-        && !WIFSTOPPED(o->status);
-}
-
-static Outcome wait_for(pid_t child, int from)
-{
-    Outcome o = { .text = malloc(MOST_ANSWER + CHUNK + 1) };
+    const struct timespec moment = { .tv_nsec = 2000000 };
     double until = seconds_now() + (double)PATIENCE;
-    bool open = o.text != NULL, ended = false;
-    if (o.text == NULL)
-        until = 0;
-    fcntl(from, F_SETFL, O_NONBLOCK);
-    while (!ended && !o.late && !o.too_long) {
-        struct pollfd p = { .fd = open ? from : -1, .events = POLLIN };
-        poll(&p, 1, 5);
-        if (p.revents != 0)
-            open = read_piece(&o, from);
-        ended = has_ended(&o, child, WNOHANG);
-        o.late = seconds_now() > until;
-    }
+    bool ended;
+    while (!(ended = has_ended(child, status, WNOHANG))
+           && seconds_now() < until)
+        nanosleep(&moment, NULL);
     kill(-child, SIGKILL);
-    while (!ended) {
+    if (!ended) {
         kill(child, SIGKILL);
-        ended = has_ended(&o, child, 0);
+        has_ended(child, status, 0);
     }
-    while (open && read_piece(&o, from))
-        ;
-    return o;
+    return ended;
 }
 
 static void last_line(FILE *printed, char *to, size_t size)
@@ -355,20 +345,18 @@ static void last_line(FILE *printed, char *to, size_t size)
     clean_text(to);
 }
 
-static void why_it_ended(const Outcome *o, FILE *printed, char *to,
+static void why_it_ended(int how, bool late, FILE *printed, char *to,
                          size_t size)
 {
-    int signal = WIFSIGNALED(o->status) ? WTERMSIG(o->status) : 0;
-    int status = WIFEXITED(o->status) ? WEXITSTATUS(o->status) : 0;
+    int signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    int status = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
     char said[300];
     last_line(printed, said, sizeof said);
-    if (o->late || signal == SIGXCPU)
+    if (late || signal == SIGXCPU)
         snprintf(to, size, "it did not come to an end within %d s",
-                 o->late ? PATIENCE : SECONDS);
-    else if (o->too_long)
-        snprintf(to, size, "it wrote endlessly into the pipe");
+                 late ? PATIENCE : SECONDS);
     else if (signal == SIGXFSZ)
-        snprintf(to, size, "it printed more than a mebibyte");
+        snprintf(to, size, "it wrote more than a mebibyte");
     else if (signal == SIGSEGV || signal == SIGBUS)
         snprintf(to, size, "it crashed: a wrong pointer, the end of an "
                  "array, or a recursion without end");
@@ -378,7 +366,7 @@ static void why_it_ended(const Outcome *o, FILE *printed, char *to,
     else if (status == 3 && *said != '\0')
         snprintf(to, size, "it was refused: %s", said);
     else if (status == 2)
-        snprintf(to, size, "its answer did not come through the pipe");
+        snprintf(to, size, "its answer did not come to file 3");
     else
         snprintf(to, size, "it ended, with exit status %d, before the "
                  "algorithm had returned", status);
@@ -387,31 +375,26 @@ static void why_it_ended(const Outcome *o, FILE *printed, char *to,
 Answer run_contained(const char *program, const char *input)
 {
     Answer a = { .text = NULL };
-    int pipe_end[2];
-    FILE *sheet = tmpfile(), *printed = tmpfile();
+    FILE *file[FILES] = { tmpfile(), tmpfile(), tmpfile() };
+    double start = seconds_now();
     pid_t child = -1;
-    if (sheet != NULL && printed != NULL && fputs(input, sheet) != EOF
-        && fflush(sheet) == 0 && pipe(pipe_end) == 0) {
-        rewind(sheet);
-        child = start_trial(program, sheet, printed, pipe_end);
-        close(pipe_end[1]);
-        if (child < 0)
-            close(pipe_end[0]);
+    if (file[SHEET] != NULL && file[PRINTED] != NULL && file[ANSWER] != NULL
+        && fputs(input, file[SHEET]) != EOF && fflush(file[SHEET]) == 0) {
+        rewind(file[SHEET]);
+        child = start_trial(program, file);
     }
     if (child < 0)
         snprintf(a.why, sizeof a.why, "it could not be started: %s",
                  strerror(errno));
     else {
-        Outcome o = wait_for(child, pipe_end[0]);
-        close(pipe_end[0]);
-        why_it_ended(&o, printed, a.why, sizeof a.why);
-        a.text = o.text;
-        a.status = o.status;
+        bool late = !wait_for(child, &a.status);
+        why_it_ended(a.status, late, file[PRINTED], a.why, sizeof a.why);
+        a.text = text_of_file(file[ANSWER]);
     }
-    if (sheet != NULL)
-        fclose(sheet);
-    if (printed != NULL)
-        fclose(printed);
+    for (int k = 0; k < FILES; k++)
+        if (file[k] != NULL)
+            fclose(file[k]);
+    a.seconds = seconds_now() - start;
     return a;
 }
 

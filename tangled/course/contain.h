@@ -1,16 +1,17 @@
 /* Runs programs that may do anything and can do nothing but compute.
 
    Main type: Answer. Entry point: run_contained. In go a program and its
-   input; out comes what it wrote into a pipe, or why it did not. Takes
+   input; out comes what it wrote into a file, or why it did not. Takes
    nothing of ftx: a grader is these files and grade.c alone. */
 #ifndef FTX_CONTAIN_H
 #define FTX_CONTAIN_H
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
 typedef struct {
     char *text;                 /* to be freed; NULL: it was not started  */
     int status;                 /* 0: it ended well                       */
+    double seconds;             /* that it took                           */
     char why[400];              /* it ended as it did, in a sentence; of
                                    interest where it gave no result       */
 } Answer;
@@ -32,6 +33,7 @@ const char *missing_containment(void);
 /* Makes a ? of each character that is none of ASCII's printable ones. */
 void clean_text(char *text);
 
-/* Returns the seconds of a clock that never goes back. */
-double seconds_now(void);
+/* Returns all of a file, from its beginning, to be freed; NULL: the memory
+   is full. */
+char *text_of_file(FILE *file);
 #endif

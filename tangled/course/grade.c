@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 typedef struct {
-    char line[12], name[80];            /* of the result: "", "result"    */
-    int time, rows, cols;
+    const char *key;                    /* "step 4.6 1 A", or "result"    */
+    int rows, cols;
     double *at;                         /* down the columns               */
 } Value;
 
@@ -27,22 +27,19 @@ typedef struct {
 
 typedef struct {
     char name[80], *says, *sheet;
-    Values right;
-    int slips;
-    Values *slip;
+    int n;
+    Values *run;                        /* the first is right             */
     bool passed;
     double seconds;
     char *report;                       /* what is wrong                  */
     size_t bytes;                       /* of the report                  */
 } Trial;
 
-typedef struct { char line[12], *formula; } LabLine;
-
 typedef struct {
     const char *directory;
     int algorithm, n, lines;
     Trial *trial;
-    LabLine *line;
+    char **line;                        /* such as "4.4 S <- ..."         */
 } Lab;
 
 static bool hints;                      /* no numbers in the report */
@@ -63,18 +60,12 @@ static void *checked_memory(void *memory)
 /* Returns the text of a file of the lab; NULL: there is none. */
 static char *file_text(const Lab *lab, const char *name)
 {
-    char path[4096], *text = NULL;
-    size_t n = 0, got;
+    char path[4096];
     snprintf(path, sizeof path, "%s/%s", lab->directory, name);
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return NULL;
-    do {
-        text = checked_memory(realloc(text, n + 65537));
-        got = fread(text + n, 1, 65536, file);
-        n += got;
-    } while (got > 0);
-    text[n] = '\0';
+    char *text = checked_memory(text_of_file(file));
     fclose(file);
     return text;
 }
@@ -118,34 +109,29 @@ static bool read_entries(Value *v, const char *text)
 }
 
 /* Reads "step 4.6 1 A 2 2 ..." or "result 2 2 ..."; false: it is neither. */
-static bool read_value(Values *values, const char *text)
+static bool read_value(Values *values, char *text)
 {
-    Value v = { .name = "result" };
-    int used = 0;
-    if (starts_with(text, "result "))
-        used = 7;
-    else if (sscanf(text, "step %11s %d %79s %n", v.line, &v.time, v.name,
-                    &used) < 3 || used == 0)
+    Value v = { .key = text };
+    int used = starts_with(text, "result ") ? 6 : 0;
+    sscanf(text, "step %*s %*d %*s%n", &used);
+    if (used == 0 || text[used] == '\0' || !read_entries(&v, text + used))
         return false;
-    if (!read_entries(&v, text + used))
-        return false;
+    text[used] = '\0';
     *ONE_MORE(values->value, values->n) = v;
     return true;
 }
 
-static const Value *value_in(const Values *values, const Value *like)
+static const Value *value_in(const Values *values, const char *key)
 {
     for (int k = 0; k < values->n; k++)
-        if (strcmp(values->value[k].line, like->line) == 0
-            && strcmp(values->value[k].name, like->name) == 0
-            && values->value[k].time == like->time)
+        if (strcmp(values->value[k].key, key) == 0)
             return &values->value[k];
     return NULL;
 }
 
 static const Value *result_of(const Values *values)
 {
-    return value_in(values, &(Value){ .name = "result" });
+    return value_in(values, "result");
 }
 
 /* Returns so many lines of the text, which moves behind them; NULL: it has
@@ -165,92 +151,77 @@ static char *take_lines(char **text, int lines)
 static bool read_line(Lab *lab, char *line, char **rest)
 {
     Trial *t = lab->n == 0 ? NULL : &lab->trial[lab->n - 1];
-    Values *values = t == NULL || t->sheet == NULL ? NULL
-                   : t->slips == 0 ? &t->right : &t->slip[t->slips - 1];
     int used = 0;
     if (starts_with(line, "algorithm "))
         lab->algorithm = atoi(line + 10);
-    else if (starts_with(line, "line ")) {
-        LabLine *l = ONE_MORE(lab->line, lab->lines);
-        sscanf(line, "line %11s %n", l->line, &used);
-        l->formula = line + used;
-    } else if (starts_with(line, "trial ")) {
+    else if (starts_with(line, "line "))
+        *ONE_MORE(lab->line, lab->lines) = line + 5;
+    else if (starts_with(line, "trial ")) {
         t = ONE_MORE(lab->trial, lab->n);
         *t = (Trial){ .report = "" };
         sscanf(line, "trial %79s %n", t->name, &used);
         t->says = line + used;
-    } else if (t != NULL && starts_with(line, "sheet "))
-        return t->sheet == NULL
-            && (t->sheet = take_lines(rest, atoi(line + 6))) != NULL;
-    else if (values != NULL && starts_with(line, "slip "))
-        *ONE_MORE(t->slip, t->slips) = (Values){ .slip = line + 5 };
+    } else if (t != NULL && t->n == 0 && starts_with(line, "sheet ")) {
+        *ONE_MORE(t->run, t->n) = (Values){ .slip = NULL };
+        t->sheet = take_lines(rest, atoi(line + 6));
+        return t->sheet != NULL;
+    } else if (t != NULL && t->n > 0 && starts_with(line, "slip "))
+        *ONE_MORE(t->run, t->n) = (Values){ .slip = line + 5 };
     else
-        return values != NULL && read_value(values, line);
+        return t != NULL && t->n > 0
+            && read_value(&t->run[t->n - 1], line);
     return true;
 }
 
-/* Prints a sentence and returns false if the trials cannot be read. */
-static bool read_trials(Lab *lab)
+static _Noreturn void refuse(const Lab *lab, const char *what, char *name)
 {
-    char *text = file_text(lab, "trials"), *line = NULL, wrong[200] = "";
+    clean_text(name);
+    fprintf(stderr, "grade: %s/trials cannot be read: %s%.60s.\n",
+            lab->directory, what, name);
+    exit(2);
+}
+
+/* Ends the grader if the trials cannot be read. */
+static void read_trials(Lab *lab)
+{
+    char *text = file_text(lab, "trials"), *line;
     if (text == NULL)
-        snprintf(wrong, sizeof wrong, "%s", strerror(errno));
-    while (text != NULL && *wrong == '\0'
-           && (line = next_line(&text)) != NULL)
+        refuse(lab, "", strerror(errno));
+    while ((line = next_line(&text)) != NULL)
         if (!read_line(lab, line, &text))
-            snprintf(wrong, sizeof wrong, "this line is not understood: "
-                     "%.60s", line);
-    for (int k = 0; k < lab->n && *wrong == '\0'; k++)
-        if (result_of(&lab->trial[k].right) == NULL)
-            snprintf(wrong, sizeof wrong, "the trial %s lacks a sheet or "
-                     "its result", lab->trial[k].name);
-    if (*wrong == '\0' && (lab->n == 0 || lab->algorithm < 1))
-        snprintf(wrong, sizeof wrong, "no trial of an algorithm is in it");
-    clean_text(wrong);
-    if (*wrong != '\0')
-        fprintf(stderr, "grade: %s/trials cannot be read: %s.\n",
-                lab->directory, wrong);
-    return *wrong == '\0';
+            refuse(lab, "this line is not understood: ", line);
+    for (int k = 0; k < lab->n; k++)
+        if (lab->trial[k].n == 0 || result_of(lab->trial[k].run) == NULL)
+            refuse(lab, "a sheet or its result is missing in the trial ",
+                   lab->trial[k].name);
+    if (lab->n == 0 || lab->algorithm < 1)
+        refuse(lab, "no trial of an algorithm is in it", (char[]){ "" });
 }
 
 typedef struct {
     Values shown;
-    bool complete;                      /* the algorithm returned         */
-    char ended[400];                    /* why it did not                 */
+    char ended[400];                    /* why it did not return, or ""   */
 } Reply;
 
-static void read_answer(Reply *r, const Answer *a)
+static Reply reply_to(const char *sheet, const char *program,
+                      double *seconds)
 {
-    char *text = a->text, *line;
-    bool fine = true;
+    Answer a = run_contained(program, sheet);
+    Reply r = { .ended = "" };
+    char *text = a.text, *line;
+    bool fine = true, complete = false;
     while (fine && text != NULL && (line = next_line(&text)) != NULL)
         if (strcmp(line, "end") == 0)
-            r->complete = a->status == 0;
+            complete = a.status == 0;
         else if (starts_with(line, "fault "))
-            snprintf(r->ended, sizeof r->ended, "%.*s",
+            snprintf(r.ended, sizeof r.ended, "%.*s",
                      (int)strcspn(line + 6, ";"), line + 6);
         else
-            fine = read_value(&r->shown, line);
-    if (!r->complete && *r->ended == '\0')
-        strcpy(r->ended, a->why);
-    clean_text(r->ended);
-}
-
-static Reply answer_to(const char *program, const char *sheet,
-                       double *wasted)
-{
-    enum { MOST_SECONDS = 15 };
-    Reply r = { .ended = "" };
-    if (*wasted > (double)MOST_SECONDS) {
-        strcpy(r.ended, "it was not tried, because the runs before it took "
-               "too long");
-        return r;
-    }
-    double start = seconds_now();
-    Answer a = run_contained(program, sheet);
-    read_answer(&r, &a);
-    if (!r.complete)
-        *wasted += seconds_now() - start;
+            fine = read_value(&r.shown, line);
+    if (complete || *r.ended == '\0')
+        strcpy(r.ended, complete ? "" : a.why);
+    clean_text(r.ended);
+    *seconds = a.seconds;
     return r;
 }
 
@@ -294,62 +265,56 @@ static const Value *first_wrong_value(const Values *all, const Values *shown,
 {
     for (int k = 0; k < all->n; k++) {
         *right = &all->value[k];
-        const Value *v = value_in(shown, *right);
+        const Value *v = value_in(shown, (*right)->key);
         if (v != NULL && !are_equal(v, *right))
             return v;
     }
     return NULL;
 }
 
-/* Would the slip have given what was shown before the wrong value, too? */
-static bool agrees_before(const Values *slip, const Value *wrong,
-                          const Values *shown)
-{
-    for (int k = 0; k < slip->n; k++) {
-        const Value *v = value_in(shown, &slip->value[k]);
-        if (v == wrong)
-            break;
-        if (v != NULL && !are_equal(v, &slip->value[k]))
-            return false;
-    }
-    return true;
-}
-
 /* Returns how well a slip fits, from 0, not at all, to 3. */
 static int fit_of(const Values *slip, const Value *wrong, const Values *shown)
 {
-    if (!are_equal(value_in(slip, wrong), wrong))
-        return 0;
-    return 2 * agrees_before(slip, wrong, shown)
-         + are_equal(result_of(slip), result_of(shown));
+    int fit = 2;
+    for (int k = 0; k < slip->n; k++) {
+        const Value *v = value_in(shown, slip->value[k].key);
+        bool same = v == NULL || are_equal(v, &slip->value[k]);
+        if (v == wrong)
+            return !same ? 0
+                 : fit + are_equal(result_of(slip), result_of(shown));
+        if (!same)
+            fit = 0;
+    }
+    return 0;
 }
 
 static void report_slips(FILE *to, const Trial *t, const Value *wrong,
                          const Values *shown)
 {
     int best = 1;
-    for (int k = 0; k < t->slips; k++) {
-        int fit = fit_of(&t->slip[k], wrong, shown);
+    for (int k = 1; k < t->n; k++) {
+        int fit = fit_of(&t->run[k], wrong, shown);
         best = fit > best ? fit : best;
     }
-    for (int k = 0; k < t->slips; k++)
-        if (fit_of(&t->slip[k], wrong, shown) == best)
-            fprintf(to, "it matches if %s\n", t->slip[k].slip);
+    for (int k = 1; k < t->n; k++)
+        if (fit_of(&t->run[k], wrong, shown) == best)
+            fprintf(to, "it matches if %s\n", t->run[k].slip);
 }
 
 /* Prints which step a value is, such as "A (Algorithm 4, line 6: ...)". */
 static void report_name(FILE *to, const Lab *lab, const Value *v)
 {
-    size_t n = strcspn(v->line, ".");
-    if (n == 0) {
+    char line[20], name[80];
+    if (sscanf(v->key, "step %19s %*d %79s", line, name) < 2) {
         fputs("the result", to);
         return;
     }
-    fprintf(to, "%s (Algorithm %.*s, line %s", v->name, (int)n, v->line,
-            v->line[n] == '.' ? v->line + n + 1 : "");
+    size_t n = strlen(line), before = strcspn(line, ".");
+    fprintf(to, "%s (Algorithm %.*s, line %s", name, (int)before, line,
+            before < n ? line + before + 1 : "");
     for (int k = 0; k < lab->lines; k++)
-        if (strcmp(lab->line[k].line, v->line) == 0)
-            fprintf(to, ": %.200s", lab->line[k].formula);
+        if (starts_with(lab->line[k], line) && lab->line[k][n] == ' ')
+            fprintf(to, ": %.200s", lab->line[k] + n + 1);
     fputc(')', to);
 }
 
@@ -382,16 +347,16 @@ static bool is_random(const Trial *t)
 static bool judge_reply(FILE *to, const Lab *lab, const Trial *t,
                         const Reply *r)
 {
-    if (r->complete && are_equal(result_of(&r->shown), result_of(&t->right)))
-        return true;
     const Value *right,
-                *wrong = first_wrong_value(&t->right, &r->shown, &right);
-    if (!r->complete)
+                *wrong = first_wrong_value(t->run, &r->shown, &right);
+    if (*r->ended != '\0')
         fprintf(to, "%s\n", r->ended);
+    else if (are_equal(result_of(&r->shown), result_of(t->run)))
+        return true;
     if (wrong != NULL) {
         report_difference(to, lab, wrong, right);
         report_slips(to, t, wrong, &r->shown);
-    } else if (r->complete)
+    } else if (*r->ended == '\0')
         fputs("there is no result\n", to);
     return false;
 }
@@ -403,15 +368,18 @@ static FILE *open_report(Trial *t)
 
 static void judge_trials(Lab *lab, const char *program)
 {
+    const double most_seconds = 15;
     double wasted = 0;
     bool has_sheet = false;
     for (int k = 0; k < lab->n; k++) {
         Trial *t = &lab->trial[k];
         FILE *to = open_report(t);
-        double start = seconds_now();
-        Reply r = answer_to(program, t->sheet, &wasted);
+        Reply r = { .ended = "it was not tried, because the runs before it "
+                             "took too long" };
+        if (wasted <= most_seconds)
+            r = reply_to(t->sheet, program, &t->seconds);
+        wasted += *r.ended == '\0' ? 0 : t->seconds;
         t->passed = judge_reply(to, lab, t, &r);
-        t->seconds = seconds_now() - start;
         if (!t->passed && is_random(t) && !has_sheet) {
             fprintf(to, "the sheet:\n%s", t->sheet);
             has_sheet = true;
@@ -511,8 +479,7 @@ int main(int argc, char *argv[])
     if (missing_containment() != NULL)
         printf("This system has no %s: a program under test may do more than "
                "compute. Use a container.\n", missing_containment());
-    if (!read_trials(&lab))
-        return 2;
+    read_trials(&lab);
     judge_lab(&lab);
     bool fine = write_table(&lab), passed = true;
     print_report(&lab);

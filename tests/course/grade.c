@@ -391,7 +391,7 @@ static void only_what_has_ended_well_counts(void **state)
     judged("echo end >&3", right);
     assert_says("there is no result\n");
     judged("exit 2", right);
-    assert_says("its answer did not come through the pipe\n");
+    assert_says("its answer did not come to file 3\n");
     judged("kill -SEGV $$", right);
     assert_says("it crashed: a wrong pointer");
     judged("kill -KILL $$", right);
@@ -528,7 +528,7 @@ static void damaged_trials_are_refused(void **state)
     (void)state;
     static const struct { const char *asked, *told; } damages[] = {
         { "trial a b\nresult 1 1 6\n", "not understood: result 1 1 6" },
-        { "trial a b\nsheet 1\nexit 0\n", "the trial a lacks" },
+        { "trial a b\nsheet 1\nexit 0\n", "missing in the trial a" },
         { "trial a b\nsheet 1\n\nresult 1 1 6\nlawless\n", "not understood: "
           "lawless" },
         { "trial a b\nsheet 9\nexit 0\nresult 1 1 6\n", "not understood: "
