@@ -30,7 +30,8 @@ static const Option exercise_options[] = {
 /* A sheet without claims, and the steps to be claimed. */
 typedef struct {
     const ExerciseOptions *options;
-    const char *given;          /* the sheet up to the claims             */
+    RandomSheet *drawn;
+    const char *given;          /* its text                               */
     const Run *run;
     int n;
     const Step **claim;         /* claim[0] ... claim[n - 1]              */
@@ -43,12 +44,12 @@ static const struct {
     int d_e, tokens, N_V;
     const char *items;
 } plans[] = {
-    { NULL, 0, 0, 0, NULL },
+    { .title = NULL },
     { "token embedding", 3, 0, 4, "v W_e" },
-    { "positional embedding", 4, 0, 4, "d_e=4 ell_max=16 t" },
+    { "positional embedding", 4, 0, 16, "d_e=4 ell_max=16 t" },
     { "basic single-query attention", 3, 3, 0, "e e_t " QKV("") },
     { "single-head attention", 3, 3, 0, "X " QKV("") },
-    { "multi-head attention", 3, 3, 0, "X |" QKV("") "|W_o" },
+    { "multi-head attention", 3, 3, 0, "X " QKV("") "W_o" },
     { "layer normalisation", 4, 2, 0, "e gamma beta" },
     { "unembedding", 2, 2, 4, "e W_u" },
     { "encoder-decoder transformer", 3, 2, 3, "z x W_e W_p " MHA("enc.")
@@ -67,16 +68,8 @@ static const struct {
       "tau u z W_e W_p L_enc=0 " MHA("ed.") "W_u" },
 };
 
-/* A masked text is a word between bos_token and eos_token; the vocabulary is
-   two words and the three special tokens. */
-static void cover_text(RandomItem *x)
-{
-    for (int k = 0; k < x->cols; k++)
-        x->at[k] = k == 0 ? 4 : k == x->cols - 1 ? 5
-                 : 1 + (int)x->at[k] % 2;
-}
-
-static const char *draw_sheet(Arena *arena, const ExerciseOptions *o, int try)
+static RandomSheet *draw_sheet(Arena *arena, const ExerciseOptions *o,
+                               int try)
 {
     RandomSheet *s = arena_alloc(arena, sizeof *s);
     Random random = random_branch(random_new((uint64_t)o->seed),
@@ -87,7 +80,7 @@ static const char *draw_sheet(Arena *arena, const ExerciseOptions *o, int try)
         .size = { .d_e = d_e, .d_z = d_e, .d_attn = 2, .d_mid = 2,
             .d_out = a >= 5 ? d_e : 2, .d_f = d_e, .d_mlp = 2, .ell_x = ell,
             .ell_z = ell, .ell_max = a == 2 ? 16 : a == 14 ? ell + 1 : ell,
-            .N_V = plans[a].N_V, .H = a == 5 ? 2 : 1,
+            .N_V = plans[a].N_V, .H = a == 5 ? 2 : 0,
             .u = a == 12 ? ell : 2 } };
     append(s->settings, sizeof s->settings, "layout %s\ndecimals %d\n",
            s->layout->name, o->decimals);
@@ -97,55 +90,47 @@ static const char *draw_sheet(Arena *arena, const ExerciseOptions *o, int try)
     if (a == 2)
         append(s->settings, sizeof s->settings, "positions paper\n");
     add_random_items(s, "", plans[a].items);
-    if (a == 12)
-        cover_text(find_random_item(s, "x"));
-    return random_sheet_text(arena, s);
+    RandomItem *x = find_random_item(s, "x");
+    for (int k = 0; a == 12 && k < x->cols; k++)
+        x->at[k] = 1 + (int)x->at[k] % 2;       /* no special token */
+    return s;
 }
 
-static const char *const claimed[] = {  /* of Algorithms 11 to 15 */
-    ",4.6 A,8.3 Z,8.12 X,8.15 X,8.16 X,8.17 X,11.4 P,11.5 loss,11.6 W_u,",
-    ",12.5 x_tilde,12.7 T_tilde,4.6 A,9.3 X,9.5 X,9.6 X,9.10 X,9.11 X,"
-    "12.8 P,12.9 loss,12.10 W_u,",
-    ",10.3 X,10.10 X,13.4 P,13.5 loss,13.6 W_u,",
-    ",10.3 X,10.10 X,14.4 p,14.5 q,14.5 y,14.8 y,",
-    ",4.6 A,8.3 Z,8.12 X,8.15 X,8.16 X,8.17 X,15.5 p,15.6 q,15.6 y,"
-    "15.9 x_hat,",
-};
-
-/* Returns the item in any part, if part is LAYER; NULL: there is none. */
-static const Item *item_given(const Sheet *sheet, const char *name,
-                              Part part)
+/* Whether a matrix of that name with these numbers has been claimed. */
+static bool is_claimed_before(const Exercise *e, const Step *step)
 {
-    for (int k = 0; k < sheet->n; k++)
-        if (strcmp(sheet->item[k].name, name) == 0
-            && (sheet->item[k].part == part || part == LAYER))
-            return &sheet->item[k];
-    return NULL;
+    const int n = step->M->rows * step->M->cols;
+    int same = 0;
+    for (int c = 0; c < e->n && same < n && n > 1; c++) {
+        const Step *claim = e->claim[c];
+        if (strcmp(claim->name, step->name) != 0
+            || claim->M->rows != step->M->rows
+            || claim->M->cols != step->M->cols)
+            continue;
+        for (same = 0; same < n && same_number(claim->M->at[same],
+                                               step->M->at[same]); same++)
+            ;
+    }
+    return same == n;
 }
 
 static bool is_claimed(const Exercise *e, const Step *step)
 {
-    char key[40];
-    int a = e->options->algorithm;
-    bool weights = step->role == ROLE_WEIGHTS;
-    snprintf(key, sizeof key, ",%d.%d %s,", step->algorithm, step->line,
-             step->name);
-    if (step->given)
+    const int a = e->options->algorithm;
+    if (step->given || is_claimed_before(e, step))
         return false;
     if (a < 8)
-        return step->role != (e->options->mask == 0 ? ROLE_MASKED : NO_ROLE)
-            && (a != 5 || step->role != ROLE_MIXED);
-    if (a <= 10 ? step->algorithm != a && !weights
-                : strstr(claimed[a - 11], key) == NULL)
-        return false;
-    return (step->turn <= 1 || strcmp(step->name, "Z") != 0)
-        && (!weights
-            || item_given(e->run->sheet, "W_q", step->part) != NULL);
+        return a != 5 || step->role != ROLE_MIXED;
+    if (step->role == ROLE_WEIGHTS)     /* 11 and 15 have no other */
+        return step->part == ED || (a != 11 && a != 15);
+    return step->algorithm >= 8
+        && (step->row != NULL || strcmp(step->name, "W_u") == 0);
 }
 
 /* Runs a draw and chooses the claims; false: the sheet is refused. */
 static bool run_draw(Exercise *e, Command *c)
 {
+    e->given = random_sheet_text(c->arena, e->drawn);
     e->run = try_sheet_text(c->arena, c->tape, e->given);
     if (e->run == NULL)
         return false;
@@ -156,48 +141,28 @@ static bool run_draw(Exercise *e, Command *c)
     return true;
 }
 
-/* Returns entry i of token t of a step, in the layout of the run. */
-static double entry_of(const Run *run, Mat M, int i, int t)
-{
-    return run->layout->rows ? AT(M, t, i) : AT(M, i, t);
-}
-
-/* Whether the tokens of a step differ; and where it is weights, whether none
-   is tiny and those of each token differ. */
-static bool has_good_tokens(const Run *run, const Step *step)
-{
-    Mat M = step->M;
-    bool rows = run->layout->rows, weights = sums_to_1(step), alike = true,
-         even = true;
-    int n = rows ? M->rows : M->cols, d = rows ? M->cols : M->rows;
-    for (int t = 1; t <= n; t++)
-        for (int i = 1; i <= d; i++) {
-            double x = entry_of(run, M, i, t);
-            if (weights && x > 0 && x < 0.01)
-                return false;
-            alike &= fabs(x - entry_of(run, M, i, 1)) <= 0.01;
-            even &= fabs(x - entry_of(run, M, 1, t)) <= 0.01;
-        }
-    bool may_be_alike = n == 1 || (run->algorithm >= 8
-                                   && strcmp(step->name, "P") != 0);
-    return (!alike || may_be_alike) && !(weights && even);
-}
-
+/* Whether the numbers of a step differ, and are neither large nor tiny. */
 static bool has_good_numbers(const Step *step)
 {
-    Mat M = step->M;
-    for (int k = 0; k < M->rows * M->cols; k++)
-        if (M->at[k] > 100 || (M->at[k] < -100 && !isinf(M->at[k])))
+    const int n = step->M->rows * step->M->cols;
+    const bool weights = sums_to_1(step);
+    double least = INFINITY, most = -INFINITY;
+    for (int k = 0; k < n; k++) {
+        double x = step->M->at[k];
+        if ((weights && x > 0 && x < 0.01) || (fabs(x) > 100 && !isinf(x)))
             return false;
-    return strcmp(step->name, "loss") != 0 || AT(M, 1, 1) > 0.01;
+        least = fmin(least, x);
+        most = fmax(most, x);
+    }
+    return strcmp(step->name, "loss") == 0 ? most > 0.01
+         : n == 1 || most - least > 0.01;
 }
 
 /* Whether rounding cannot change the token that is drawn from q. */
-static bool has_good_chance(const Sheet *sheet, const Step *q)
+static bool has_good_chance(RandomSheet *drawn, const Step *q)
 {
     Mat M = q->M;
-    const Item *numbers = item_given(sheet, "u", LAYER);
-    double u = numbers->entry[q->turn - 1].value, sum = 0;
+    double u = find_random_item(drawn, "u")->at[q->turn - 1], sum = 0;
     for (int y = 1; y < M->rows * M->cols; y++) {
         sum += M->at[y - 1];
         if (fabs(sum - u) < 0.02)
@@ -212,8 +177,8 @@ static bool is_good(const Exercise *e)
     for (int k = 0; k < e->n; k++) {
         const Step *step = e->claim[k];
         bool q = step->turn > 0 && strcmp(step->name, "q") == 0;
-        if (!has_good_numbers(step) || !has_good_tokens(e->run, step)
-            || (q && !has_good_chance(e->run->sheet, step)))
+        if (!has_good_numbers(step)
+            || (q && !has_good_chance(e->drawn, step)))
             return false;
         turns = step->turn > turns ? step->turn : turns;
     }
@@ -316,7 +281,7 @@ void exercise(Error *f, Command *c)
         fail_with(f, "Algorithm %d takes no --mask.", o.algorithm);
     for (int k = 1; k <= DRAWS; k++) {
         arena_clear(c->arena);
-        Exercise e = { .options = &o, .given = draw_sheet(c->arena, &o, k) };
+        Exercise e = { .options = &o, .drawn = draw_sheet(c->arena, &o, k) };
         if (run_draw(&e, c) && is_good(&e)) {
             print_exercise(c->out, &e, command);
             return;

@@ -1,17 +1,9 @@
 /* Sheets with random numbers: see random_sheet.h. A number is drawn by the
-   kind of the sheet and the name of the matrix; a matrix that would make a
-   poor example is drawn again. */
+   kind of the sheet, and where a matrix would make a poor example again. */
 #include "course/random_sheet.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool is_among(const char *list, int n)
-{
-    char number[20];
-    return word_in(list, number,
-                   (size_t)snprintf(number, sizeof number, "%d", n));
-}
 
 static int size_by_letter(const Sizes *s, const char *letter)
 {
@@ -21,47 +13,60 @@ static int size_by_letter(const Sizes *s, const char *letter)
         { "d_out", s->d_out },      { "d_f", s->d_f },
         { "d_mlp", s->d_mlp },      { "N_V", s->N_V },
         { "ell_max", s->ell_max },  { "T ell_z", s->ell_z },
-        { "ell ell_x", s->ell_x },
+        { "ell ell_x", s->ell_x },  { "u", s->u },
     };
-    if (letter == NULL || *letter == '1')
+    if (letter == NULL)
         return 1;
     if (strcmp(letter, "H d_mid") == 0)
-        return s->H * s->d_mid;
+        return (s->H > 0 ? s->H : 1) * s->d_mid;
     int k = 0;
     while (!word_in(of[k].letters, letter, strlen(letter)))
         k++;
     return of[k].size;
 }
 
-static double random_entry(const RandomSheet *s, const char *name)
+static double random_entry(const RandomSheet *s)
 {
-    static const double usual[] = { -1, 0, 1, 2 }, scale[] = { -1, 1, 2, 3 };
-    if (s->kind == QUARTERS)
-        return floor(17 * uniform(s->random)) / 4 - 2;
-    if (s->algorithm >= 8 && word_in(" W_q W_k W_u ", name, strlen(name)))
-        return below(s->random, 3) - 1;
-    return (strcmp(name, "gamma") == 0 ? scale : usual)[below(s->random, 4)];
+    return s->kind == QUARTERS ? floor(17 * uniform(s->random)) / 4 - 2
+         : below(s->random, s->algorithm >= 8 ? 3 : 4) - 1;
 }
 
-RandomItem *add_random_item(RandomSheet *s, const char *name, int rows,
-                            int cols)
+/* Whether a token is the same as one before it. */
+static bool has_twins(const RandomItem *item)
+{
+    const int rows = item->rows, cols = item->cols;
+    for (int a = 0; a < cols; a++)
+        for (int b = 0; b < a; b++) {
+            int same = 0;
+            for (int i = 0; i < rows; i++)
+                same += item->at[i * cols + a] == item->at[i * cols + b];
+            if (same == rows)
+                return true;
+        }
+    return false;
+}
+
+RandomItem *add_item(RandomSheet *s, const char *name, ItemKind kind,
+                     int rows, int cols)
 {
     RandomItem *item = &s->item[s->n++];
-    const char *dot = strchr(name, '.');
-    char base[32];
-    snprintf(base, sizeof base, "%.*s", (int)strcspn(
-             dot == NULL ? name : dot + 1, "^"),
-             dot == NULL ? name : dot + 1);
-    *item = (RandomItem){ .rows = rows, .cols = cols };
+    int tries = kind == COUNTS ? 0 : 100;
+    *item = (RandomItem){ .kind = kind, .rows = rows, .cols = cols };
     snprintf(item->name, sizeof item->name, "%s", name);
-    for (int k = 0; k < rows * cols; k++)
-        item->at[k] = random_entry(s, base);
+    do {
+        for (int k = 0; k < rows * cols && tries > 0; k++) {
+            const int i = k / cols, j = k % cols;
+            do
+                item->at[k] = random_entry(s);
+            while (item->at[k] == 0 && (i % cols == j || j % rows == i));
+        }
+    } while (kind == TOKEN_COLUMNS && has_twins(item) && --tries > 0);
     return item;
 }
 
 RandomItem *add_random_ids(RandomSheet *s, const char *name, int n)
 {
-    RandomItem *item = add_random_item(s, name, 1, n);
+    RandomItem *item = add_item(s, name, COUNTS, 1, n);
     for (int k = 0; k < n; k++)
         item->at[k] = 1 + below(s->random, s->size.N_V);
     return item;
@@ -69,109 +74,63 @@ RandomItem *add_random_ids(RandomSheet *s, const char *name, int n)
 
 void add_number(RandomSheet *s, const char *name, double x)
 {
-    add_random_item(s, name, 1, 1)->at[0] = x;
+    add_item(s, name, COUNTS, 1, 1)->at[0] = x;
 }
 
-static void add_uniform_numbers(RandomSheet *s)
-{
-    RandomItem *u = add_random_item(s, "u", 1, s->size.u);
-    for (int k = 0; k < u->cols; k++)
-        u->at[k] = below(s->random, 100) / 100.0;
-}
-
-/* Whether n entries from at[0] are those from at[other], or 0 if other is
-   0. */
-static bool are_same(const double *at, int other, int step, int n)
-{
-    for (int k = 0; k < n; k++)
-        if (at[k * step] != (other == 0 ? 0 : at[other + k * step]))
-            return false;
-    return true;
-}
-
-/* Whether a token or a row of a weight is 0, or a token comes twice. */
-static bool is_poor(const RandomItem *item)
-{
-    int rows = item->rows, cols = item->cols;
-    for (int j = 0; j < cols; j++) {
-        if (are_same(item->at + j, 0, cols, rows))
-            return true;
-        for (int other = 0; other < j && item->kind == TOKEN_COLUMNS; other++)
-            if (are_same(item->at + j, other - j, cols, rows))
-                return true;
-    }
-    for (int i = 0; i < rows && item->kind == OUT_BY_IN; i++)
-        if (are_same(item->at + i * cols, 0, 1, cols))
-            return true;
-    return false;
-}
-
-RandomItem *add_random_matrix(RandomSheet *s, const char *name, int rows,
-                              int cols, ItemKind kind)
-{
-    enum { TRIES = 100 };
-    RandomItem *item;
-    int tries = 0;
-    do {
-        item = add_random_item(s, name, rows, cols);
-        item->kind = kind;
-    } while (is_poor(item) && ++tries < TRIES && s->n--);
-    return item;
-}
-
-static void add_named_item(RandomSheet *s, const char *part,
-                           const char *name, int head)
+/* Adds a matrix, or one for each head. */
+static void add_matrices(RandomSheet *s, const char *name, const Argument *a)
 {
     char full[32];
-    const char *equals = strchr(name, '='), *dot = strchr(name, '.');
-    if (equals != NULL) {
-        snprintf(full, sizeof full, "%.*s", (int)(equals - name), name);
-        add_number(s, full, atof(equals + 1));
-    } else if (strcmp(name, "u") == 0)
-        add_uniform_numbers(s);
-    else if (strcmp(name, "tau") == 0)
-        add_number(s, name, below(s->random, 2) == 0 ? 0.5 : 2);
-    else if (word_in(" x z ", name, 1) && name[1] == '\0')
-        add_random_ids(s, name, *name == 'x' ? s->size.ell_x
-                                             : s->size.ell_z);
-    else if (word_in(" v t ", name, 1) && name[1] == '\0')
-        add_number(s, name, 1 + below(s->random, *name == 'v'
-                                      ? s->size.N_V : s->size.ell_max));
-    else {
-        snprintf(full, sizeof full, head > 0 ? "%s%s^%d" : "%s%s", part,
-                 name, head);
-        const Argument *a = find_argument(s->algorithm, dot == NULL
-                                          ? name : dot + 1);
-        add_random_matrix(s, full, size_by_letter(&s->size, a->rows),
-            size_by_letter(&s->size, a->cols),
-            a->kind == TOKENS || a->kind == ONE_OR_MORE ? TOKEN_COLUMNS
-            : a->kind == WEIGHT ? OUT_BY_IN : NUMBERS);
+    const int heads = owner_of(a->name) == OF_HEAD ? s->size.H : 0;
+    for (int h = heads > 0; h <= heads; h++) {
+        snprintf(full, sizeof full, h > 0 ? "%s^%d" : "%s", name, h);
+        add_item(s, full,
+                 a->kind == TOKENS || a->kind == ONE_OR_MORE ? TOKEN_COLUMNS
+                 : a->kind == WEIGHT ? OUT_BY_IN : NUMBERS,
+                 size_by_letter(&s->size, a->rows),
+                 size_by_letter(&s->size, a->cols));
     }
+}
+
+/* Adds what a name in a list, with its part, stands for. */
+static void add_named_item(RandomSheet *s, char *name)
+{
+    char *equals = strchr(name, '=');
+    if (equals != NULL) {
+        *equals = '\0';
+        add_number(s, name, atof(equals + 1));
+        return;
+    }
+    const char *dot = strchr(name, '.');
+    const Argument *a = find_argument(s->algorithm,
+                                      dot == NULL ? name : dot + 1);
+    if (strcmp(name, "u") == 0) {
+        RandomItem *u = add_item(s, "u", COUNTS, 1, s->size.u);
+        for (int k = 0; k < u->cols; k++)
+            u->at[k] = below(s->random, 100) / 100.0;
+    } else if (strcmp(name, "tau") == 0)
+        add_number(s, name, below(s->random, 2) == 0 ? 0.5 : 2);
+    else if (a->kind == LIST || a->kind == NUMBER)
+        add_random_ids(s, name, size_by_letter(&s->size, a->rows));
+    else
+        add_matrices(s, name, a);
 }
 
 void add_random_items(RandomSheet *s, const char *part, const char *names)
 {
-    const char *inside = strchr(names, '|');
-    int head = 0;
-    char name[20];
-    for (const char *p = names; *p != '\0'; ) {
-        size_t n = strcspn(p, " |");
-        snprintf(name, sizeof name, "%.*s", (int)n, p);
+    char name[32];
+    for (size_t n; *names != '\0'; names += n + (names[n] == ' ')) {
+        n = strcspn(names, " ");
+        snprintf(name, sizeof name, "%s%.*s", part, (int)n, names);
         if (n > 0)
-            add_named_item(s, part, name, head);
-        p += n;
-        if (*p == '|') {
-            p = head > 0 && head < s->size.H ? inside : p;
-            head = head < s->size.H ? head + 1 : 0;
-        }
-        p += *p != '\0';
+            add_named_item(s, name);
     }
 }
 
-RandomItem *find_random_item(RandomSheet *s, const char *names)
+RandomItem *find_random_item(RandomSheet *s, const char *name)
 {
     for (int k = 0; k < s->n; k++)
-        if (word_in(names, s->item[k].name, strlen(s->item[k].name)))
+        if (strcmp(s->item[k].name, name) == 0)
             return &s->item[k];
     return NULL;
 }

@@ -1,14 +1,14 @@
 /* Sheets with random numbers, for exercises and for the trials of a lab.
 
    Main type: RandomSheet. Entry points: add_random_items fills a sheet by a
-   list of names, print_random_sheet prints it. In go an algorithm, sizes and
+   list of names, random_sheet_text prints it. In go an algorithm, sizes and
    a generator; out comes the text of a sheet. */
 #ifndef FTX_RANDOM_SHEET_H
 #define FTX_RANDOM_SHEET_H
 #include "sheet/claim.h"
 
-/* The sizes of a sheet, in the paper's letters; u: how many uniform numbers
-   it gives. */
+/* The sizes of a sheet, in the paper's letters. H is 0 where matrices are of
+   no head; u: how many uniform numbers there are. */
 typedef struct {
     int d_e, d_z, d_attn, d_mid, d_out, d_f, d_mlp, ell_x, ell_z, ell_max,
         N_V, H, u;
@@ -41,14 +41,11 @@ typedef struct {
     RandomItem item[MOST_ITEMS];
 } RandomSheet;
 
-/* Adds an item of random numbers and returns it. */
-RandomItem *add_random_item(RandomSheet *s, const char *name, int rows,
-                            int cols);
-
-/* The same of some kind, and no poor example if that can be: no token or row
-   of a weight is 0, and no token comes twice. */
-RandomItem *add_random_matrix(RandomSheet *s, const char *name, int rows,
-                              int cols, ItemKind kind);
+/* Adds an item and returns it, all 0 if it is COUNTS. Else its numbers are
+   random and no poor example: no row and no column is 0 throughout, and no
+   token comes twice if that can be. */
+RandomItem *add_item(RandomSheet *s, const char *name, ItemKind kind,
+                     int rows, int cols);
 
 /* Adds n token IDs, each from 1 to N_V, and returns them. */
 RandomItem *add_random_ids(RandomSheet *s, const char *name, int n);
@@ -56,20 +53,17 @@ RandomItem *add_random_ids(RandomSheet *s, const char *name, int n);
 /* Adds an item that is one number. */
 void add_number(RandomSheet *s, const char *name, double x);
 
-/* Adds the items of a list such as "eta=1 x X |W_q W_k|W_o", each name with
-   `part` before it, such as "enc1."; those between bars for head 1, then for
-   head 2, ... A matrix has the shape that the algorithm takes. */
+/* Adds the items of a list such as "eta=1 x X W_q W_o", each name with `part`
+   before it, such as "enc1."; what a head has for head 1, 2, ... H. A matrix
+   has the shape that the algorithm takes. */
 void add_random_items(RandomSheet *s, const char *part, const char *names);
 
-/* Returns the first item with one of the names of a list; NULL: none. */
-RandomItem *find_random_item(RandomSheet *s, const char *names);
+/* Returns the item of that name; NULL: there is none. */
+RandomItem *find_random_item(RandomSheet *s, const char *name);
 
 /* Returns the text of the sheet, in its layout. */
 const char *random_sheet_text(Arena *arena, const RandomSheet *s);
 
 /* Returns the run of a sheet; NULL: it is refused. */
 const Run *try_sheet_text(Arena *arena, Tape *tape, const char *text);
-
-/* Whether n stands in a list such as " 4 5 ". */
-bool is_among(const char *list, int n);
 #endif

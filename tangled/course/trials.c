@@ -15,12 +15,13 @@ static Sizes trial_sizes(int algorithm, int number)
 {
     static const int heads[] = { 3, 3, 1, 4 };
     const int k = number < 3 ? number : 3;
-    const bool ed = is_among(" 8 11 15 ", algorithm);
+    const bool ed = find_argument(algorithm, "z") != NULL;
     return (Sizes){ .d_e = 2 + k, .d_z = 3 + k / 3,
         .d_attn = k < 3 ? 1 + k : 5, .d_mid = 2, .d_out = 1 + k,
         .d_f = 2 + k, .d_mlp = 3 + k, .ell_x = 1 + k, .ell_z = 3 + k / 3,
         .N_V = 6 + k / 2, .ell_max = algorithm == 2 ? 6 + k / 2 : 8,
-        .H = ed ? 1 : algorithm == 5 ? heads[number % 4] : 2,
+        .H = algorithm == 5 ? heads[number % 4] : algorithm < 8 ? 0
+           : ed ? 1 : 2,
         .u = algorithm == 12 ? 1 + k : algorithm == 14 ? 4 : 6 };
 }
 
@@ -37,8 +38,8 @@ static void add_mask(RandomSheet *s, int number)
         add_setting(s, "mask causal");
     if (number % 3 != 0)
         return;
-    RandomItem *mask = add_random_item(s, "mask", s->size.ell_z,
-                                       s->size.ell_x);
+    RandomItem *mask = add_item(s, "mask", COUNTS, s->size.ell_z,
+                                s->size.ell_x);
     const int n = mask->rows * mask->cols;
     for (int k = 0; k < n; k++)
         mask->at[k] = k < mask->cols || (k < n - 1 && below(s->random, 2));
@@ -62,7 +63,7 @@ static void add_positions(RandomSheet *s, int number)
 static void add_component(RandomSheet *s, int number)
 {
     static const char *const items[] = { NULL, "v W_e", "", "e e_t" QKV,
-        "X Z" QKV, "X Z |" QKV "|W_o b_o", "e gamma beta", "e W_u" };
+        "X Z" QKV, "X Z" QKV "W_o b_o", "e gamma beta", "e W_u" };
     const int a = s->algorithm;
     const bool tied = a == 7 && number == 4;
     if (a == 2)
@@ -81,7 +82,7 @@ static void add_sequences(RandomSheet *s, const char *name, int n, int number)
 {
     const int length[] = { n, 2, 1 };
     char numbered[16];
-    if (!is_among(" 11 12 13 ", s->algorithm)) {
+    if (find_argument(s->algorithm, "eta") == NULL) {
         add_random_ids(s, name, n);
         return;
     }
@@ -101,21 +102,18 @@ static void add_parameters(RandomSheet *s, const Hyperparameters *hyper,
                              .layer = p->layer, .head = p->head };
         char name[32];
         step_name(name, sizeof name, &place);
-        RandomItem *item = add_random_matrix(s, name, p->rows, p->cols,
-            word_in(" W_e W_p ", p->symbol, 3) ? TOKEN_COLUMNS
-            : *p->symbol == 'W' ? OUT_BY_IN : NUMBERS);
-        for (int e = 0; begins(p->symbol, "gamma") && e < p->rows; e++)
-            item->at[e] += item->at[e] == 0;
+        add_item(s, name, word_in(" W_e W_p ", p->symbol, 3) ? TOKEN_COLUMNS
+                 : *p->symbol == 'W' ? OUT_BY_IN : NUMBERS, p->rows, p->cols);
     }
 }
 
 static void add_model(RandomSheet *s, int number, Arena *arena)
 {
     const int a = s->algorithm, layers = number < 3 ? 1 : 2;
-    const bool ed = is_among(" 8 11 15 ", a), odd = number % 2 == 1;
+    const bool ed = find_argument(a, "z") != NULL, odd = number % 2 == 1;
     if (ed)
         add_sequences(s, "z", s->size.ell_z, number);
-    if (a != 15)
+    if (find_argument(a, "x") != NULL)
         add_sequences(s, "x", s->size.ell_x, number);
     add_parameters(s, &(Hyperparameters){
         .architecture = ed ? ED_TRANSFORMER : a == 9 || a == 12
@@ -173,14 +171,6 @@ static void write_result(FILE *to, Mat M)
 {
     fputs("result ", to);
     write_matrix(to, M);
-}
-
-static void write_sheet(FILE *to, const char *text)
-{
-    int lines = 0;
-    for (const char *c = text; *c != '\0'; c++)
-        lines += *c == '\n';
-    fprintf(to, "sheet %d\n%s", lines, text);
 }
 
 enum { STEPS_OF_A_SLIP = 3, MOST_ROWS = 100 };
@@ -243,8 +233,10 @@ static void write_slip(const Examiner *x, const Slip *slip)
 static void write_trial(const Examiner *x, const char *name,
                         const char *says)
 {
-    fprintf(x->to, "trial %s %s\n", name, says);
-    write_sheet(x->to, x->text);
+    int lines = 1;
+    for (const char *c = x->text; *c != '\0'; c++)
+        lines += *c == '\n';
+    fprintf(x->to, "trial %s %s\nsheet %d\n%s\n", name, says, lines, x->text);
     for (int k = 0; k < x->run->n; k++)
         if (x->run->step[k].algorithm == x->algorithm)
             write_step(x->to, &x->run->step[k]);
@@ -253,20 +245,12 @@ static void write_trial(const Examiner *x, const char *name,
         write_slip(x, &slips[k]);
 }
 
-/* Runs a sheet; false: it is refused. */
-static bool can_run(Examiner *x, const RandomSheet *s)
-{
-    x->text = random_sheet_text(x->arena, s);
-    x->run = try_sheet_text(x->arena, x->tape, x->text);
-    return x->run != NULL;
-}
-
 /* Returns how far the result of another sheet is from that of this one. */
 static double distance_of(const Examiner *x, const RandomSheet *s)
 {
-    Examiner other = *x;
-    return can_run(&other, s) ? distance(other.run->result, x->run->result)
-                              : INFINITY;
+    const char *text = random_sheet_text(x->arena, s);
+    const Run *run = try_sheet_text(x->arena, x->tape, text);
+    return run == NULL ? INFINITY : distance(run->result, x->run->result);
 }
 
 /* Whether the result is not one number over and over, and a translation not
@@ -298,21 +282,19 @@ static bool is_sensitive(const Examiner *x, const RandomSheet *s)
 }
 
 /* Makes of a sheet of Algorithm 14 or 15 what a lazy program sees: tau is 0
-   or 1, or z lacks its last token, is reversed, or is the translation or its
-   begin. False: the sheet has no z. */
-enum { LAZY_WAYS = 6 };
+   or 1, or z is the translation or its begin. False: the sheet has no z. */
+enum { LAZY_WAYS = 4 };
 static bool make_lazy(RandomSheet *s, int way, Mat result)
 {
     RandomItem *z = find_random_item(s, "z");
     if (way < 2)
         find_random_item(s, "tau")->at[0] = way;
-    if (way < 2 || z == NULL)
-        return way < 2;
-    const RandomItem old = *z;
-    z->cols = way == 2 ? old.cols - 1 : way == 3 ? old.cols
-            : way == 4 ? result->cols : 1;
-    for (int k = 0; k < z->cols && way > 2; k++)
-        z->at[k] = way == 3 ? old.at[old.cols - 1 - k] : result->at[k];
+    else if (z == NULL)
+        return false;
+    else
+        z->cols = way == 2 ? result->cols : 1;
+    for (int k = 0; way >= 2 && k < z->cols; k++)
+        z->at[k] = result->at[k];
     return true;
 }
 
@@ -322,7 +304,9 @@ static bool make_lazy(RandomSheet *s, int way, Mat result)
 static bool is_fair(Examiner *x, const RandomSheet *s)
 {
     static RandomSheet lazy;
-    if (!can_run(x, s) || !has_telling_result(x->run))
+    x->text = random_sheet_text(x->arena, s);
+    x->run = try_sheet_text(x->arena, x->tape, x->text);
+    if (x->run == NULL || !has_telling_result(x->run))
         return false;
     if (sizeof(real) == sizeof(float))
         return true;
@@ -365,16 +349,9 @@ static void write_worked_trial(Examiner *x, const char *name, Error *f)
 {
     size_t n;
     const char *text = read_text_file(x->arena, name, &n, f);
-    TextStream given;
-    FILE *to = open_text_stream(&given);
-    for (const char *end = text + n; text < end; ) {
-        const char *next = memchr(text, '\n', (size_t)(end - text));
-        size_t line = (size_t)((next == NULL ? end : next) - text);
-        if (!begins(text, "claim"))
-            fprintf(to, "%.*s\n", (int)line, text);
-        text += line + 1;
-    }
-    x->text = close_text_stream(&given, x->arena);
+    char *copy = memcpy(arena_alloc(x->arena, n + 1), text, n);
+    copy[n] = '\0';
+    x->text = copy;
     run_worked(x, name, f);
     char trial[80];
     const char *base = strrchr(name, '/');

@@ -6,15 +6,20 @@
 
 /* ---------------------------------------------- sheets of random models */
 
-#define HEADS "|W_q b_q W_k b_k W_v b_v|W_o b_o "
+#define HEADS "W_q b_q W_k b_k W_v b_v W_o b_o "
 #define NORM(k) "gamma_" k " beta_" k " "
 #define MLP(k)  "W_mlp" k " b_mlp" k " "
 #define REST    NORM("1") NORM("2") MLP("1") MLP("2")
 
+static bool takes_one(const RandomSheet *s, const char *name)
+{
+    return find_argument(s->algorithm, name) != NULL;
+}
+
 static void add_layers(RandomSheet *s, int L)
 {
     char part[20];
-    if (is_among(" 8 11 15 ", s->algorithm)) {
+    if (takes_one(s, "z")) {
         add_random_items(s, "enc1.", HEADS REST);
         add_random_items(s, "dec1.", HEADS NORM("3") NORM("4") NORM("5")
                          MLP("3") MLP("4"));
@@ -31,14 +36,14 @@ static void add_layers(RandomSheet *s, int L)
 static void add_sequences(RandomSheet *s)
 {
     int a = s->algorithm;
-    bool trains = is_among(" 11 12 13 ", a), two = trains && chance(4);
+    bool trains = takes_one(s, "eta"), two = trains && chance(4);
     for (const char *name = "zx"; *name != '\0'; name++)
         for (int k = 1; k <= 1 + two; k++) {
             char numbered[8];
             bool z = *name == 'z';
             snprintf(numbered, sizeof numbered, two ? "%c_%d" : "%c", *name,
                      k);
-            if (z ? is_among(" 8 11 15 ", a) : a != 15)
+            if (takes_one(s, z ? "z" : "x"))
                 add_random_ids(s, numbered, z ? s->size.ell_z
                                               : s->size.ell_x);
         }
@@ -48,7 +53,7 @@ static void add_sequences(RandomSheet *s)
         add_number(s, "p_mask", 0.6);
     if (a == 14 || a == 15)
         add_number(s, "tau", chance(2) ? 0.5 : 1.6);
-    if (is_among(" 12 14 15 ", a))
+    if (takes_one(s, "u"))
         add_random_items(s, "", "u");
 }
 
@@ -57,7 +62,7 @@ static Text *model_text(RandomSheet *s, int L, bool tied, bool placed,
                         const char *epsilon, double factor)
 {
     Text *text = text_new();
-    bool wide = is_among(" 9 12 ", s->algorithm);
+    bool wide = takes_one(s, "W_f");
     snprintf(s->settings, sizeof s->settings, "epsilon %s\n%s", epsilon,
              tied ? "tied yes\n" : "");
     add_sequences(s);
@@ -65,7 +70,7 @@ static Text *model_text(RandomSheet *s, int L, bool tied, bool placed,
     add_layers(s, L);
     if (wide)
         add_random_items(s, "", "W_f b_f");
-    if (!is_among(" 8 11 15 ", s->algorithm))
+    if (!takes_one(s, "z"))
         add_random_items(s, "", "gamma beta");
     if (!tied)
         add_random_items(s, "", "W_u");
@@ -95,7 +100,7 @@ static RandomSheet *some_model(int algorithm, int seed)
 static const Run *model_run(int algorithm, int seed, Text **text)
 {
     RandomSheet *s = some_model(algorithm, seed);
-    *text = model_text(s, chance(4) ? 2 : 1, false, true, "0.1", 0.5);
+    *text = model_text(s, chance(4) ? 2 : 1, false, true, "0.1", 0.375);
     const Run *run = run_of((*text)->at);
     assert_that(run != NULL);
     return run;
