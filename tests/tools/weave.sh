@@ -1,8 +1,9 @@
 #!/bin/sh
 # tests/tools/weave.sh: the weave refuses what it should.
 #
-# A small book is woven; then one fault at a time is planted in a copy, and the
-# weave must refuse it with a sentence that names the place, and leave nothing.
+# The small book in tests/data/ is woven; then one fault at a time is planted in a
+# copy, and the weave must refuse it with a sentence that names the place, and
+# leave nothing.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d) || exit 1
@@ -20,89 +21,8 @@ fresh() { # a directory with the small book, the program and a sheet
     rm -rf "$work/book"; mkdir -p "$work/book/build"; cd "$work/book" || exit 1
     cp "$here/build/ftx" build/ftx
     cp "$here/tests/data/worked/alg01.sheet" a.sheet
+    cp "$here/tests/data/small.nw" small.nw
     mkdir tangled && echo 'Mat W_e;' >tangled/embed.c
-    cat >small.nw <<'BOOK'
----
-title: small
-author: The ftx authors
----
-
-# Embedding
-
-A token $v$ has a column of $W_e$, see [Algorithm 1](#alg1) and [](#fig-one).
-
-## Algorithm 1 {#alg1}
-
-::: {.algorithm number=1 title="Token embedding"}
-**Input:** $v \in V$.
-
-| $e \leftarrow W_e[:, v]$ [a column]{.remark}
-| **return** $e$
-:::
-
-```{.tikz #fig-one caption="Nothing but $e$."}
-\node[draw] {$e$};
-```
-
-<<embed.c>>=
-/* Algorithm 1. */
-#include "embed.h"
-Mat embed(Mat W_e, int v) {
-    <<take the column>>
-}
-@
-
-It takes one line and another.
-
-<<take the column>>=
-Mat e = column(W_e, v);                             SEE(1.1, e);
-return e;                                           // 1.2: that is all
-@
-
-::: map
-:::
-
-::: {.worked sheet="a.sheet"}
-```{.file}
-a.sheet
-```
-
-[e]{.value sheet="a.sheet"}
-
-The first is [e[1,1]]{.value sheet="a.sheet"}.
-:::
-
-```{.run}
-ftx show a.sheet
-```
-
-```{.tikz run=svg #fig-drawn caption="Drawn by the program."}
-ftx show --svg a.sheet
-```
-
-::: {.differs errata="E1"}
-In nothing.
-:::
-
-::: operations
-| operation | formula |
-|:----------|:--------|
-| `column(W, v)` | $W[:, v]$ |
-
-<<embed.h>>=
-/* Column v of W. The names in the list are not those in embed.c. */
-Mat column(Mat W, int v);
-enum { e = 1, v };
-@
-:::
-
-::: {.wide .notation}
-| symbol | type | meaning | C | file |
-|:-------|:-----|:--------|:--|:-----|
-| $W_e$ | $\in \mathbb R^{d_e \times N_V}$ | table | `W_e` | `embed.c` |
-| $v, V$ | $\in V$, $\cong [N_V]$ | token, vocabulary | `v` | |
-:::
-BOOK
 }
 
 weave() { "$here/doc/weave" small.nw build/ftx >"$work/parts" 2>"$work/said"; }
