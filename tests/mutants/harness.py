@@ -1,9 +1,7 @@
 """Building ftx with a bug in it, and running the tests against it.
 
-A worker has a copy of the sources of its own. The library is one shared
-object; a bug costs compiling what includes the changed file, and one link.
-The tests are linked once, to whichever libftx.so the loader is told. Those of
-the changed file run first, then those of its folder, then the others."""
+A worker has a copy of the sources and of what rules.mk builds of them. The tests
+of the changed file run first, then those of its folder, then the others."""
 import os
 import re
 import shutil
@@ -18,12 +16,8 @@ from pathlib import Path
 
 from bugs import Wrong
 
-PLAIN = "cc -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno -Itangled"
-STRICT = ["-O1", "-g0", "-fPIC", "-Werror=incompatible-pointer-types",
-          "-Werror=int-conversion", "-Werror=implicit-function-declaration"]
-FOR_TESTS = ["-O0", "-Itests/tools", "-Itests", "-Itests/data"]
+RULES = Path(__file__).resolve().parent / "rules.mk"
 PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)", re.MULTILINE)
-NO_TESTS = tuple(f"tests/{name}/" for name in ("bench", "data", "fuzz", "mutants", "oracle"))
 LIMITS = "ulimit -t {}; ulimit -c 0; ulimit -f 200000; ulimit -v 4000000; "
 SETTINGS = {"FTX_AMOUNT": "2", "CMOCKA_TEST_ABORT": "1", "MALLOC_PERTURB_": "165",
             "MALLOC_ARENA_MAX": "2", "MALLOC_TOP_PAD_": "10000000",   # or pages come and go
@@ -36,7 +30,6 @@ class Test:
     name: str                   # tests/check/judge
     laws: int = 0               # none: it fails without a bug and is left out
     seconds: float = 0.0
-    includes: frozenset = frozenset()   # the files that it reads
 
 
 @dataclass
@@ -48,10 +41,7 @@ class Result:
 class Harness:
     def __init__(self, root, work, real="double"):
         self.root, self.work = Path(root).resolve(), Path(work).resolve()
-        self.tree, self.jobs = self.work / "tree", os.cpu_count() or 1
-        self.compiler = ((os.environ.get("CC11") or PLAIN).split()
-                         + STRICT + [f"-DREAL={real}"])
-        self.includes = {}      # a source of the library: the files that it reads
+        self.tree, self.jobs, self.real = self.work / "tree", os.cpu_count() or 1, real
         self.lent = set()       # numbers of workers that are busy
         self.lock = threading.Lock()
         self.kills = {}         # (file, test): how often
@@ -67,64 +57,33 @@ class Harness:
         for other in self.root.iterdir():
             if other.name not in ("tangled", "tests", "build", ".git"):
                 (self.tree / other.name).symlink_to(other)
-        tests = [n for n in self.found("tests") if not n.startswith(NO_TESTS)]
-        self.tests = [Test(name[:-2]) for name in tests]
+        fault = self.make(self.tree, "all", f"-j{self.jobs}")
+        if fault:
+            raise Wrong(f"it does not compile without a bug:\n{fault}")
+        objects = self.tree / "objects"
+        self.reads = {str(rule.relative_to(objects))[:-2]:          # tests/check/judge: {files}
+                      set(rule.read_text().split()) for rule in objects.rglob("*.d")}
+        self.tests = [Test(name) for name in sorted(self.reads) if name.startswith("tests/")]
         with ThreadPoolExecutor(self.jobs) as pool:
-            for test, read in zip(self.tests, pool.map(self.compile_plain, tests)):
-                test.includes = read
-            read = set().union(*(test.includes for test in self.tests))
-            self.library = [s for s in self.found("tangled") if s not in read]
-            self.includes = dict(zip(self.library, pool.map(self.compile_plain, self.library)))
-            self.link_library(self.work / "lib", {})
             list(pool.map(self.try_plain, self.tests))
         if not any(test.laws for test in self.tests):
             raise Wrong("no test passes without a bug")
 
-    def found(self, folder):
-        return sorted(str(path.relative_to(self.tree))
-                      for path in (self.tree / folder).rglob("*.c"))
-
-    def object_of(self, path):
-        return self.work / "objects" / (path[:-2] + ".o")
-
-    def compile_plain(self, path):
-        """Returns the files of the project that are read."""
-        fault = self.compile(self.tree, path, self.object_of(path))
-        if fault:
-            raise Wrong(f"{path} does not compile without a bug:\n{fault}")
-        rule = self.object_of(path).with_suffix(".d").read_text()
-        names = rule.replace("\\\n", " ").split()[1:]
-        return {os.path.normpath(n) for n in names if n[0] != "/"}
-
-    def compile(self, tree, path, to):
-        """What the compiler says if it fails; else nothing."""
-        to.parent.mkdir(parents=True, exist_ok=True)
-        extra = FOR_TESTS if path.startswith("tests/") else []
-        done = subprocess.run(self.compiler + extra + ["-MMD", "-c", "-o", str(to), path],
-                              cwd=tree, capture_output=True, text=True)
+    def make(self, tree, *arguments):
+        """What it says if it fails; else nothing."""
+        done = subprocess.run(["make", "-s", "-C", str(tree), "-f", str(RULES),
+                               f"REAL={self.real}", *arguments], capture_output=True, text=True)
         return done.stderr if done.returncode else ""
 
-    def link(self, to, *arguments):
-        to.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([*self.compiler, "-o", str(to), *map(str, arguments),
-                               "-pthread", "-lm"], capture_output=True, text=True)
-        if done.returncode:
-            raise Wrong(f"cannot link: {done.stderr}")
-
-    def link_library(self, to, changed):
-        """libftx.so of the objects without a bug and the changed ones."""
-        self.link(to / "libftx.so", "-shared",
-                  *[changed.get(s) or self.object_of(s) for s in self.library])
-
-    def link_test(self, program, compiled):
-        self.link(program, compiled, f"-L{self.work / 'lib'}", "-lftx", "-lcmocka")
-        return program
+    def readers(self, path, folder):
+        """The files of tangled/ or of tests/ that include this one."""
+        return [name for name, read in self.reads.items()
+                if name.startswith(folder) and path in read]
 
     def try_plain(self, test):
         """How many laws a test has, and how long it takes."""
-        program = self.link_test(self.work / "bin" / test.name, self.object_of(test.name + ".c"))
         with self.worker() as worker:
-            output, status, test.seconds = self.start(program, worker, self.work / "lib", 600)
+            output, status, test.seconds = self.start(test, worker, 600)
         laws = PASSED.search(output)
         test.laws = int(laws.group(1)) if status == 0 and laws else 0
         if test.laws == 0:
@@ -133,7 +92,7 @@ class Harness:
 
     # ------------------------------------------------------- running a test
 
-    def start(self, program, worker, library, seconds):
+    def start(self, test, worker, seconds):
         """What it printed, its exit status, None if it had to be ended, and
         the seconds of a processor that it took. When it is over, nothing of
         it is left: no process, no file."""
@@ -143,8 +102,8 @@ class Harness:
             place.mkdir()
         with open(log, "wb") as out:
             child = subprocess.Popen(
-                ["sh", "-c", LIMITS.format(seconds) + 'exec "$0"', program],
-                env={**os.environ, **SETTINGS, "LD_LIBRARY_PATH": str(library),
+                ["sh", "-c", LIMITS.format(seconds) + 'exec "$0"', worker / "bin" / test.name],
+                env={**os.environ, **SETTINGS, "LD_LIBRARY_PATH": str(worker / "lib"),
                      "FTX_FILES": str(files), "TMPDIR": str(files)}, cwd=worker,
                 stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
             # What waits for nothing uses no processor; others may be busy.
@@ -162,11 +121,10 @@ class Harness:
             status = None
         return output, status, used.ru_utime + used.ru_stime
 
-    def notices(self, test, program, worker):
+    def notices(self, test, worker):
         """Twice, or it was chance."""
         for _ in range(2):
-            output, status, _ = self.start(program, worker, worker / "lib",
-                                           5 + int(4 * test.seconds))
+            output, status, _ = self.start(test, worker, 5 + int(4 * test.seconds))
             laws = PASSED.search(output)
             if status == 0 and laws and int(laws.group(1)) == test.laws:
                 return False
@@ -176,7 +134,7 @@ class Harness:
 
     @contextmanager
     def worker(self):
-        """A copy of the sources that nobody else changes."""
+        """A copy that nobody else changes."""
         with self.lock:
             number = min(set(range(len(self.lent) + 1)) - self.lent)
             self.lent.add(number)
@@ -202,33 +160,21 @@ class Harness:
                 return Result("wrong", str(wrong))
             finally:
                 for path in changed:
-                    shutil.copy2(self.tree / path, worker / path)
+                    shutil.copyfile(self.tree / path, worker / path)
 
     def judge_in(self, worker, changed, may_be_equal, seconds):
-        objects = {}
-        for source in self.library:
-            if self.includes[source] & changed.keys():
-                compiled = worker / "changed" / (source[:-2] + ".o")
-                if self.compile(worker, source, compiled):
-                    return Result("stillborn")
-                if compiled.read_bytes() != self.object_of(source).read_bytes():
-                    objects[source] = compiled
-        own = {test.name for test in self.tests if test.includes & changed.keys()}
-        if not objects and not own and may_be_equal:
+        own = {f"bin/{name}" for path in changed for name in self.readers(path, "tests/")}
+        if self.make(worker, "lib/libftx.so", *own):
+            return Result("stillborn")
+        same = [(tree / "lib/libftx.so").read_bytes() for tree in (worker, self.tree)]
+        if same[0] == same[1] and not own and may_be_equal:
             return Result("equal")
-        self.link_library(worker / "lib", objects)
         path = next(iter(changed))
         for test in self.ordered(path):
             if seconds <= 0:
                 break
             seconds -= test.seconds
-            program = self.work / "bin" / test.name
-            if test.name in own:        # it includes what has changed
-                compiled = worker / "changed" / (test.name + ".o")
-                if self.compile(worker, test.name + ".c", compiled):
-                    return Result("stillborn")
-                program = self.link_test(worker / "bin" / test.name, compiled)
-            if test.laws and self.notices(test, program, worker):
+            if test.laws and self.notices(test, worker):
                 with self.lock:
                     self.kills[path, test.name] = self.kills.get((path, test.name), 0) + 1
                 return Result("killed", test.name)

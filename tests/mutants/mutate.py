@@ -95,8 +95,7 @@ def judge_named(arguments, harness, sources):
 def is_wanted(harness, path, patterns):
     """An interface that all read makes all be compiled again: only if its own
     path is given."""
-    readers = sum(path in read for read in harness.includes.values())
-    if readers > MOST_READERS and path not in patterns:
+    if len(harness.readers(path, "tangled/")) > MOST_READERS and path not in patterns:
         return False
     if not patterns:
         return Path(path).parent.name in ("tangled", "library", "practice", "text")
