@@ -6,18 +6,32 @@
 
 /* ---------------------------------------------------------------- entries */
 
-typedef struct {
-    const char *text;
-    double value;
-    int decimals;
-} Exact;
+/* All of the text is an entry. */
+static Entry entry_in(const char *text)
+{
+    const char *rest = text, *wrong;
+    Entry entry;
+    if ((wrong = parse_entry(&rest, &entry)) != NULL || *rest != '\0')
+        fail_at(HERE("entry"), "%s is not read: %s", text,
+                wrong != NULL ? wrong : rest);
+    return entry;
+}
 
-static const Exact exact[] = {
+static void entry_at(const char *text, double value, int decimals)
+{
+    const Entry entry = entry_in(text);
+    if (!is_near(entry.value, value, 1e-15) || entry.decimals != decimals)
+        fail_at(HERE("entry"), "%s is %.17g with %d decimals, but expected "
+                "%.17g with %d", text, entry.value, entry.decimals, value,
+                decimals);
+}
+
+static const struct { const char *text; double value; int decimals; } exact[] = {
     { "0", 0, 0 },              { "1.50", 1.5, 2 },
     { "-0.25", -0.25, 2 },      { "+3", 3, 0 },
     { "1.", 1, 0 },             { ".5", 0.5, 1 },
     { "9.0e-04", 9e-4, 5 },     { "12e3", 12000, 0 },
-    { "1.25E+1", 12.5, 1 },     { "2e", NAN, EXACT },
+    { "1.25E+1", 12.5, 1 },
     { "1/2", 0.5, EXACT },      { "-1/2", -0.5, EXACT },
     { "2*3-4/8", 5.5, EXACT },  { "8/2/2", 2, EXACT },
     { "1-2-3", -4, EXACT },     { "-2^2", -4, EXACT },
@@ -51,10 +65,9 @@ static const Exact exact[] = {
     { "numpy.sqrt(4)", 2, EXACT }, { "math.e", 2.718281828459045, EXACT },
     { "torch.inf", INFINITY, EXACT }, { "jnp.exp(0)", 1, EXACT },
     { "\\mathbf{1.50}", 1.5, 2 },
-   
     { "2·pi", 6.283185307179586, EXACT }, { "2·sqrt(4)", 4, EXACT },
     { "2·√4", 4, EXACT }, { "2·\\frac12", 1, EXACT },
-    { "2·1/2", NAN, EXACT }, { "1e-400", 0, 400 }, { "1e-399", 0, 399 },
+    { "1e-400", 0, 400 }, { "1e-399", 0, 399 },
     { "1.5e-399", 0, 400 }, { "0.0e400", 0, 0 }, { "1.25e1", 12.5, 1 },
     { "1.5*10^-400", 0, 400 }, { "1.5*10^-398", 0, 399 },
     { "1.5*10^-1e9", 0, 400 }, { "0*10^300", 0, 0 },
@@ -74,19 +87,8 @@ static const Exact exact[] = {
 
 LAW(exact_entries_have_their_value_and_decimals)
 {
-    for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
-        const char *text = exact[k].text;
-        Entry entry;
-        const char *wrong = parse_entry(&text, &entry);
-        if (isnan(exact[k].value))      /* 2e: the 2 alone is read */
-            continue;
-        if (wrong != NULL || *text != '\0')
-            fail_at(HERE(exact[k].text), "is not read: %s",
-                    wrong != NULL ? wrong : text);
-        near_at(HERE(exact[k].text), entry.value, exact[k].value, 1e-15);
-        if (entry.decimals != exact[k].decimals)
-            fail_at(HERE(exact[k].text), "has %d decimals", entry.decimals);
-    }
+    for (size_t k = 0; k < sizeof exact / sizeof *exact; k++)
+        entry_at(exact[k].text, exact[k].value, exact[k].decimals);
 }
 
 /* Every function at a place where no other has its value, also one inside
@@ -107,8 +109,8 @@ static const struct { const char *text; double value; } worth[] = {
     { "\\sqrt{2+7}", 3 },               { "√{2+7}", 3 },
     { "√4+5", 7 },                      { "√4*5", 10 },
     { "√4^3", 8 },                      { "sqrt(4)^3", 8 },
-    { "2√9", NAN },                     { "2*√9", 6 },
-    { "√+9", 3 },                       { "\\ln 10", 2.302585092994046 },
+    { "2*√9", 6 },                      { "√+9", 3 },
+    { "\\ln 10", 2.302585092994046 },
     { "\\exp 10", 22026.465794806718 }, { "\\tanh{1}", 0.7615941559557649 },
     { "\\sin 1", 0.8414709848078965 },  { "\\cos(1)", 0.5403023058681398 },
     { "\\ln 2*3", 2.0794415416798357 }, { "\\ln 2^2", 1.3862943611198906 },
@@ -138,39 +140,17 @@ static const struct { const char *text; double value; } worth[] = {
 
 LAW(every_function_and_operator_has_its_own_value)
 {
-    for (size_t k = 0; k < sizeof worth / sizeof *worth; k++) {
-        const char *text = worth[k].text;
-        Entry entry;
-        const char *wrong = parse_entry(&text, &entry);
-        if (isnan(worth[k].value)) {
-            assert_that(*text != '\0');
-            continue;
-        }
-        if (wrong != NULL || *text != '\0')
-            fail_at(HERE(worth[k].text), "%s is not read: %s", worth[k].text,
-                    wrong != NULL ? wrong : text);
-        if (!is_near(entry.value, worth[k].value, 1e-15))
-            fail_at(HERE(worth[k].text), "%s is %.17g, but expected %.17g",
-                    worth[k].text, entry.value, worth[k].value);
-        assert_int_equal(entry.decimals, EXACT);
-    }
+    for (size_t k = 0; k < sizeof worth / sizeof *worth; k++)
+        entry_at(worth[k].text, worth[k].value, EXACT);
 }
 
 LAW(constants_have_all_digits_of_a_double)
 {
     static const char *const pi[] = { "pi", "\\pi", "π" };
-    static const char *const e[] = { "e", "e^1" };
-    Entry entry;
-    for (int k = 0; k < 3; k++) {
-        const char *text = pi[k];
-        assert_that(parse_entry(&text, &entry) == NULL);
-        assert_near(entry.value, 3.14159265358979323846, 0);
-    }
-    for (int k = 0; k < 2; k++) {
-        const char *text = e[k];
-        assert_that(parse_entry(&text, &entry) == NULL);
-        assert_near(entry.value, 2.71828182845904523536, 0);
-    }
+    for (int k = 0; k < 3; k++)
+        assert_near(entry_in(pi[k]).value, 3.14159265358979323846, 0);
+    assert_near(entry_in("e").value, 2.71828182845904523536, 0);
+    assert_near(entry_in("e^1").value, 2.71828182845904523536, 0);
 }
 
 /* n parentheses around a 1; then a sum of n terms, which is not nested. */
@@ -198,10 +178,11 @@ LAW(an_entry_ends_where_arithmetic_ends)
 {
     static const char *const texts[] = { "1 -2", "1 - 2", "2e", "2pi",
         "(1+2) -3", "\\frac123", "sqrt(4)5", "{1} +2",
-        "(1) - 2", "2*3 *4", "2 *3", "2* 3", "2 * 3 4", "(1) * 2 -1" };
+        "(1) - 2", "2*3 *4", "2 *3", "2* 3", "2 * 3 4", "(1) * 2 -1",
+        "2√9" };
     static const int ends[] = { 1, 1, 1, 1, 5, 7, 7, 3,
-                                3, 3, 1, 1, 5, 7 };
-    for (int k = 0; k < 14; k++) {
+                                3, 3, 1, 1, 5, 7, 1 };
+    for (int k = 0; k < 15; k++) {
         const char *p = texts[k];
         Entry entry;
         assert_that(parse_entry(&p, &entry) == NULL);
@@ -211,9 +192,7 @@ LAW(an_entry_ends_where_arithmetic_ends)
 
 LAW(an_open_entry_has_no_value)
 {
-    const char *text = "?";
-    Entry entry;
-    assert_that(parse_entry(&text, &entry) == NULL);
+    const Entry entry = entry_in("?");
     assert_that(isnan(entry.value) && entry.decimals == EXACT);
 }
 
