@@ -1,12 +1,6 @@
 /* Algorithm 1: token embedding. */
 #include "law.h"
 #include "derivatives.h"
-#include "example.h"
-
-LAW(the_worked_sheet_comes_out)
-{
-    assert_worked("tests/data/worked/alg01.sheet", 1);
-}
 
 LAW(the_embedding_is_the_product_with_a_one_hot_vector)
 {

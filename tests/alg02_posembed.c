@@ -1,13 +1,7 @@
 /* Algorithm 2: positional embedding. Equation (1). The sinusoids. */
 #include "law.h"
 #include "derivatives.h"
-#include "example.h"
 #include "models.h"
-
-LAW(the_worked_sheet_comes_out)
-{
-    assert_worked("tests/data/worked/alg02.sheet", 1);
-}
 
 LAW(a_position_is_embedded_by_its_column)
 {

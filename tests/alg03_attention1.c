@@ -1,16 +1,10 @@
 /* Algorithm 3: basic single-query attention. */
 #include "law.h"
 #include "derivatives.h"
-#include "example.h"
 #include "models.h"
 #include "oracle/algorithms.h"
 
 enum { D_IN = 3, D_ATTN = 2, D_OUT = 3, T = 4 };
-
-LAW(the_worked_sheet_comes_out)
-{
-    assert_worked("tests/data/worked/alg03.sheet", 5);
-}
 
 LAW(the_weights_are_positive_and_sum_to_1)
 {

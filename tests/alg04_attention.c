@@ -1,23 +1,12 @@
 /* Algorithm 4: single-head attention. Equation (3): the masks. */
 #include "law.h"
 #include "derivatives.h"
-#include "example.h"
 #include "models.h"
 #include "oracle/algorithms.h"
 
 enum { D_X = 3, D_Z = 4, D_ATTN = 2, D_OUT = 3, ELL_X = 4, ELL_Z = 5 };
 
 static const int order[] = { 3, 1, 4, 2 };      /* of four tokens */
-
-LAW(the_worked_sheets_come_out)
-{
-    assert_worked("tests/data/worked/alg04.sheet", 5);
-    assert_worked("tests/data/worked/alg04-causal.sheet", 2);
-    assert_worked("tests/data/worked/layout-paper.sheet", 6);
-    assert_worked("tests/data/worked/layout-textbook.sheet", 6);
-    assert_worked("tests/data/worked/layout-torch.sheet", 6);
-    assert_worked("tests/data/worked/layout-berkeley.sheet", 6);
-}
 
 LAW(each_column_is_algorithm_3)
 {

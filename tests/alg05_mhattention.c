@@ -1,7 +1,6 @@
 /* Algorithm 5: multi-head attention. */
 #include "law.h"
 #include "derivatives.h"
-#include "example.h"
 #include "models.h"
 #include "oracle/algorithms.h"
 
@@ -15,11 +14,6 @@ static W_multi random_heads(W_qkv head[])
         head[h] = random_head(D_X, D_Z, D_ATTN, D_MID);
     return (W_multi){ H, head, random_parameter(D_OUT, H * D_MID),
                       random_parameter(D_OUT, 1) };
-}
-
-LAW(the_worked_sheet_comes_out)
-{
-    assert_worked("tests/data/worked/alg05.sheet", 4);
 }
 
 LAW(one_head_that_is_not_mixed_is_algorithm_4)

@@ -1,7 +1,6 @@
 /* Algorithm 7: unembedding. */
 #include "law.h"
 #include "derivatives.h"
-#include "example.h"
 #include "models.h"
 #include "oracle/algorithms.h"
 
@@ -10,11 +9,6 @@ enum { D_E = 3, N_V = 5, ELL = 3 };
 static Mat unembed_tied(Mat e, Mat W_e)
 {
     return unembed(e, transpose_of(arena, W_e));
-}
-
-LAW(the_worked_sheet_comes_out)
-{
-    assert_worked("tests/data/worked/alg07.sheet", 1);
 }
 
 LAW(the_probabilities_of_each_token_sum_to_1)

@@ -67,7 +67,7 @@ static inline void expect_text(const Case *c, const char *text)
     const char *said = squeeze(text);
     for (const char *p = c->expectations; *p != '\0'; ) {
         const size_t n = strcspn(p, "\n");
-        const char *line = copy_text(p, n);
+        const char *line = squeeze(copy_text(p, n));
         if ((strncmp(line, expect, strlen(expect)) == 0
              && !has_words(said, line + strlen(expect)))
             || (strncmp(line, no, strlen(no)) == 0
