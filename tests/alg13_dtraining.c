@@ -30,18 +30,6 @@ LAW(the_loss_is_a_sum_in_nats_of_the_next_tokens)
     assert_near(diary.step[0].loss, 4 * log(7), TIGHT);
 }
 
-LAW(column_t_answers_for_token_t_plus_1)
-{
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    Tokens x = TOKENS(6, 1, 3, 2, 7);
-    Data data = { 1, .x = LIST(x) };
-    Mat P = dtransformer(quiet, x, theta);
-    double loss = -log(AT(P, 1, 1)) - log(AT(P, 3, 2)) - log(AT(P, 2, 3))
-                - log(AT(P, 7, 4));
-    Diary diary = trained(by_algorithm_13, theta, PLAIN(1, 1e-6), data);
-    assert_near(diary.step[0].loss, loss, TIGHT);
-}
-
 LAW(a_sequence_of_one_token_has_loss_0_and_leaves_theta)
 {
     Theta *theta = random_theta(small(D_TRANSFORMER));

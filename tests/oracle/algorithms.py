@@ -199,20 +199,9 @@ gamma, beta = learned(d_f, around=1.0), learned(d_f)
 layer = encoder_layer("gelu")
 
 
-def alg09(X, gelu=F.gelu, epsilon=0):
-    X = layer(X[None])[0]
-    return F.layer_norm(gelu(F.linear(X, W_f, b_f)), [d_f], gamma, beta, epsilon)
-
-
+X = F.gelu(F.linear(layer(embedded(x, W_e, W_p)[None])[0], W_f, b_f))
 record("alg09", [W_e.T, W_p.T, *of_encoder(layer), W_f, b_f, gamma, beta, W_u],
-       P(alg09(embedded(x, W_e, W_p)), W_u))
-
-# As BERT has it: a norm of the embeddings (here with the layer's second gamma
-# and beta), epsilon 10^-12 (here 10^-2); and the tanh form of GELU.
-layer.norm1.eps = layer.norm2.eps = 1e-2
-layer.activation = lambda M: F.gelu(M, approximate="tanh")
-X = layer.norm2(embedded(x, W_e, W_p))
-record_result("alg09_bert", P(alg09(X, layer.activation, 1e-2), W_u))
+       P(F.layer_norm(X, [d_f], gamma, beta, 0), W_u))
 
 # ---------------------------------------------------------------- Algorithm 10
 print()
@@ -238,13 +227,8 @@ record("alg10", [W_e.T, W_p.T, *of_encoder(layers[0]), *of_encoder(layers[1]),
 record_result("alg10_window", P(final(alg10(X, 2)), W_u))
 # The same, and also every second token before it.
 record_result("alg10_strided", P(final(alg10(X, 2, 2)), W_u))
-# As GPT-2: W_u tied, tanh form of GELU.
+# As Gopher: RMSnorm in every place.
 for layer in layers:
-    layer.activation = lambda M: F.gelu(M, approximate="tanh")
-record_result("alg10_gpt2", P(final(alg10(X)), W_e))
-# As Gopher: RMSnorm in every place; exact GELU again.
-for layer in layers:
-    layer.activation = F.gelu
     for name in "norm1", "norm2":
         rms = nn.RMSNorm(d_e, eps=0)
         rms.weight.copy_(getattr(layer, name).weight)
