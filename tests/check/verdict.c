@@ -35,22 +35,36 @@ static const Problem *problem(int seed)
     return p;
 }
 
-typedef struct { int named, rounding, cells; } Reasons;
+/* What is said of sheets: how many, in how many of them a slip, or a term, is
+   named as a reason, how many have entries of a kind, and how many claims have
+   an error that begins there, or are rounded early for no step. */
+typedef struct {
+    int sheets, slips, terms, wrong, follow, early, off;
+    int begin, without_source;
+} Tally;
 
-/* What is named as a reason, of whatever claim. */
-static Reasons reasons_of(const Judgement *j)
+static void count_reasons(Tally *t, const Judgement *j, const char *sheet)
 {
-    Reasons r = { 0, 0, 0 };
-    for (int k = 0; k < j->n; k++)
-        for (int i = 0; i < j->judged[k].n; i++) {
-            const Explanation *why = &j->judged[k].why[i];
-            bool slip = why->slip != NULL;
-            bool rounding = slip && is_rounding(why->slip);
-            r.named += slip && !rounding;
-            r.rounding += rounding;
-            r.cells += why->cells > 0;
+    int named = 0, terms = 0;
+    for (int k = 0; k < j->n; k++) {
+        const Judged *claim = &j->judged[k];
+        t->begin += claim->begins;
+        t->without_source += claim->count[EARLY] > 0 && claim->sources == 0;
+        for (int i = 0; i < claim->n; i++) {
+            const Slip *slip = claim->why[i].slip;
+            named += slip != NULL && !is_rounding(slip);
+            terms += claim->why[i].cells > 0;
         }
-    return r;
+    }
+    t->sheets++;
+    t->slips += named > 0;
+    t->terms += terms > 0;
+    t->wrong += count_of(j, WRONG) > 0;
+    t->follow += count_of(j, FOLLOWS) > 0;
+    t->early += count_of(j, EARLY) > 0;
+    t->off += count_of(j, LAST_DIGIT) > 0;
+    if (named > 0)
+        printf("# %s\n", sheet);
 }
 
 static void clear(void)
@@ -59,88 +73,52 @@ static void clear(void)
     tape_clear(quiet);
 }
 
+/* So many sheets of students with this habit. */
+static Tally tallied(int law, int full, void habit(Student *st))
+{
+    Tally t = { 0 };
+    generator = seeded((uint64_t)law);
+    for (int seed = 0; t.sheets < amount(full); seed++, clear()) {
+        Student st = student(problem(seed), seed);
+        habit(&st);
+        const Judgement *j = judged_of(&st);
+        if (j != NULL)
+            count_reasons(&t, j, st.text->at);
+    }
+    return t;
+}
+
+static void errs(Student *st)    { st->error = pick(1, 6); }
+static void slips_up(Student *st) { st->error = pick(1, 6), st->last = true; }
+static void cuts_off(Student *st) { st->cuts = true; }
+static void carries(Student *st) { st->carries = true; }
+
 LAW(a_last_digit_has_no_other_reason_than_rounding)
 {
-    generator = seeded(1);
-    int sheets = 0, other_reasons = 0;
-    for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
-        Student st = student(problem(seed), seed);
-        st.error = pick(1, 6);
-        st.last = true;
-        const Judgement *j = judged_of(&st);
-        if (j == NULL)
-            continue;
-        Reasons r = reasons_of(j);
-        sheets++;
-        other_reasons += r.named + r.cells > 0;
-        if (r.named + r.cells > 0)
-            printf("# %s\n", st.text->at);
-    }
-    assert_seldom(other_reasons, sheets, 10);
+    const Tally t = tallied(1, SHEETS, slips_up);
+    assert_seldom(t.slips + t.terms, t.sheets, 10);
 }
 
 LAW(a_random_error_is_no_slip)
 {
-    generator = seeded(2);
-    int sheets = 0, slips_named = 0, terms_named = 0;
-    for (int seed = 0; sheets < amount(2 * SHEETS); seed++, clear()) {
-        Student st = student(problem(seed), seed);
-        st.error = pick(1, 6);
-        const Judgement *j = judged_of(&st);
-        if (j == NULL)
-            continue;
-        Reasons r = reasons_of(j);
-        sheets++;
-        slips_named += r.named > 0;
-        terms_named += r.cells > 0;
-        if (r.named > 0)
-            printf("# %s\n", st.text->at);
-    }
-    assert_seldom(slips_named, sheets, 2);
-    assert_seldom(terms_named, sheets, 100);
+    const Tally t = tallied(2, 2 * SHEETS, errs);
+    assert_seldom(t.slips, t.sheets, 2);
+    assert_seldom(t.terms, t.sheets, 100);
 }
 
 LAW(who_cuts_digits_off_is_told_so)
 {
-    generator = seeded(3);
-    int sheets = 0, not_told = 0, wrong = 0;
-    for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
-        Student st = student(problem(seed), seed);
-        st.cuts = true;
-        const Judgement *j = judged_of(&st);
-        if (j == NULL)
-            continue;
-        sheets++;
-        wrong += count_of(j, WRONG) + count_of(j, FOLLOWS) > 0;
-        for (int k = 0; k < j->n; k++)
-            not_told += j->judged[k].begins;
-    }
-    assert_seldom(wrong, sheets, 0);
-    assert_seldom(not_told, sheets, 0);
+    const Tally t = tallied(3, SHEETS, cuts_off);
+    assert_seldom(t.wrong + t.follow, t.sheets, 0);
+    assert_seldom(t.begin, t.sheets, 0);
 }
 
 LAW(rounded_numbers_that_are_carried_on_are_rounded_early)
 {
-    generator = seeded(4);
-    int sheets = 0, others = 0, early = 0, without_source = 0;
-    for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
-        Student st = student(problem(seed), seed);
-        st.carries = true;
-        const Judgement *j = judged_of(&st);
-        if (j == NULL)
-            continue;
-        sheets++;
-        early += count_of(j, EARLY) > 0;
-        others += count_of(j, WRONG) + count_of(j, FOLLOWS)
-                + count_of(j, LAST_DIGIT) > 0;
-        for (int k = 0; k < j->n; k++)
-            without_source += j->judged[k].count[EARLY] > 0
-                           && j->judged[k].sources == 0;
-    }
-    print_message("rounded early: %d of %d\n", early, sheets);
-    assert_that(early > 0);
-    assert_seldom(others, sheets, 0);
-    assert_seldom(without_source, sheets, 0);
+    const Tally t = tallied(4, SHEETS, carries);
+    assert_that(t.early > 0);
+    assert_seldom(t.wrong + t.follow + t.off, t.sheets, 0);
+    assert_seldom(t.without_source, t.sheets, 0);
 }
 
 /* Behind an error, numbers have nothing to do with it. */
