@@ -47,32 +47,16 @@ static void make_one_line(char *text)
     }
 }
 
-static void put_sentence(Error *f, int at, const char *sentence,
-                         va_list arguments)
-{
-    char text[sizeof f->sentence];
-    size_t used = (size_t)format_place(f, at, sentence, text,
-                                       sizeof text);
-    vsnprintf(text + used, sizeof text - used, sentence, arguments);
-    make_one_line(text);
-    memcpy(f->sentence, text, sizeof text);
-}
-
 _Noreturn void fail_in_text(Error *f, int at, const char *sentence, ...)
 {
+    char text[sizeof f->sentence];
+    int used = format_place(f, at, sentence, text, sizeof text);
     va_list arguments;
     va_start(arguments, sentence);
-    put_sentence(f, at, sentence, arguments);
+    vsnprintf(text + used, sizeof text - (size_t)used, sentence, arguments);
     va_end(arguments);
-    longjmp(f->out, 1);
-}
-
-_Noreturn void fail_with(Error *f, const char *sentence, ...)
-{
-    va_list arguments;
-    va_start(arguments, sentence);
-    put_sentence(f, 0, sentence, arguments);
-    va_end(arguments);
+    make_one_line(text);
+    memcpy(f->sentence, text, sizeof text);
     longjmp(f->out, 1);
 }
 

@@ -26,9 +26,8 @@ void set_subject(Error *f, const char *name, const char *text);
 _Noreturn void fail_in_text(Error *f, int at, const char *sentence, ...)
     FORMAT_LIKE_PRINTF(3, 4);
 
-/* Gives up with a formatted sentence about f->sheet as a whole. */
-_Noreturn void fail_with(Error *f, const char *sentence, ...)
-    FORMAT_LIKE_PRINTF(2, 3);
+/* The same about f->sheet as a whole: fail_with(f, sentence, ...). */
+#define fail_with(f, ...) fail_in_text(f, 0, __VA_ARGS__)
 
 /* Gives up with the sentence that ended another try inside this one. */
 _Noreturn void rethrow(Error *f, const Error *inner);

@@ -6,36 +6,28 @@
 #include <errno.h>
 #include <string.h>
 
-/* Reads to the end, or beyond `most`; room is what to begin with. */
-static char *read_all(Arena *arena, FILE *file, size_t room, size_t most,
-                      size_t *n)
-{
-    char *bytes = arena_alloc(arena, room);
-    *n = 0;
-    for (size_t got; (got = fread(bytes + *n, 1, room - *n, file)) > 0; ) {
-        *n += got;
-        if (*n < room || *n > most)
-            continue;
-        bytes = memcpy(arena_alloc(arena, 2 * room), bytes, room);
-        room *= 2;
-    }
-    return bytes;
-}
-
+/* Reads to the end, or beyond `most`. */
 static char *read_bytes(Arena *arena, const char *name, size_t most,
                         size_t *n, Error *f)
 {
     bool typed_in = strcmp(name, "-") == 0;
     FILE *file = typed_in ? stdin : open_file(name, "rb");
-    size_t room = 1 << 16;
-    FileInfo about;
+    FileInfo about = { .size = 1 << 16 };
     set_subject(f, typed_in ? "standard input" : name, NULL);
     if (file == NULL)
         fail_with(f, "cannot be opened: %s.", strerror(errno));
-    if (!typed_in && get_file_info(name, &about) && about.is_file)
-        room = (size_t)about.size < most ? (size_t)about.size + 1 : most + 1;
+    if (!typed_in)
+        get_file_info(name, &about);
+    size_t size = (size_t)about.size, room = (size < most ? size : most) + 1;
+    char *bytes = arena_alloc(arena, room);
     errno = 0;
-    char *bytes = read_all(arena, file, room, most, n);
+    for (*n = 0; *n <= most && !feof(file) && !ferror(file); ) {
+        *n += fread(bytes + *n, 1, room - *n, file);
+        if (*n < room)
+            continue;
+        bytes = memcpy(arena_alloc(arena, 2 * room), bytes, room);
+        room *= 2;
+    }
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
     if (!typed_in)
         fclose(file);
@@ -66,37 +58,34 @@ size_t skip_byte_order_mark(const char *text, size_t n)
     return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Writes to `to` where the links of the name lead. Gives up if no file can
-   be written there. */
-static void find_target(const char *name, char to[PATH_BYTES],
-                        FileInfo *about, Error *f)
+/* Returns the permissions of the file with that name, 0 if there is none.
+   Gives up if no file can be written there. */
+static unsigned check_target(const char *name, Error *f)
 {
-    FileInfo folder_info;
+    FileInfo about;
+    const char *slash = strrchr(name, '/');
     char folder[PATH_BYTES];
     set_subject(f, name, NULL);
-    if (!follow_links(name, to))
-        fail_with(f, "cannot be written: the name is too long, or its links "
-                  "have no end.");
-    const char *slash = strrchr(to, '/');
+    if (strlen(name) >= PATH_BYTES)
+        fail_with(f, "cannot be written: the name is too long.");
     snprintf(folder, sizeof folder, "%.*s",
-             slash == NULL ? 0 : (int)(slash - to), to);
-    if (*folder != '\0' && !get_file_info(folder, &folder_info))
+             slash == NULL ? 0 : (int)(slash - name), name);
+    if (*folder != '\0' && !is_name_taken(folder))
         fail_with(f, "cannot be written: there is no folder %s; make it "
                   "first.", folder);
-    *about = (FileInfo){ .mode = 0 };
-    if (!get_file_info(to, about))
-        return;
-    if (!about->is_file)
+    if (!get_file_info(name, &about))
+        return 0;
+    if (!about.is_file)
         fail_with(f, "cannot be written: it is not a file.");
-    if (!about->may_be_written)
+    if ((about.mode & 0222) == 0)
         fail_with(f, "cannot be written: it is read-only.");
+    return about.mode;
 }
 
 /* Writes a new file until it is on the disk; 0, or the error. */
 static int write_file(const char *name, unsigned mode, const void *data,
                       FileWriter *write)
 {
-    remove_file(name);
     FILE *file = open_file(name, "wb");
     if (file == NULL)
         return errno;
@@ -110,34 +99,23 @@ static int write_file(const char *name, unsigned mode, const void *data,
 void replace_file(const char *name, Error *f, const void *data,
                   FileWriter *write)
 {
-    static const char suffix[] = ".saving";
-    FileInfo old;
-    char to[PATH_BYTES], new_name[PATH_BYTES + sizeof suffix];
-    find_target(name, to, &old, f);
-    snprintf(new_name, sizeof new_name, "%s%s", to, suffix);
-    int error = write_file(new_name, old.mode, data, write);
+    char beside[PATH_BYTES + 10];
+    unsigned mode = check_target(name, f);
+    snprintf(beside, sizeof beside, "%s.saving", name);
+    int error = write_file(beside, mode, data, write);
     if (error == 0)
-        error = move_file(new_name, to);
+        error = move_file(beside, name);
     if (error == 0)
         return;
-    remove_file(new_name);
+    remove_file(beside);
     fail_with(f, "cannot be written: %s; what was there is as it was.",
               strerror(error));
 }
 
-bool is_same_file(const char *a, const char *b)
-{
-    FileInfo x, y;
-    return get_file_info(a, &x) && get_file_info(b, &y) && x.is_file
-        && x.number == y.number && x.disk == y.disk;
-}
-
 void acquire_lock(FileLock *lock, const char *name, Error *f)
 {
-    FileInfo about;
-    char to[PATH_BYTES];
-    find_target(name, to, &about, f);
-    snprintf(lock->name, sizeof lock->name, "%s.lock", to);
+    check_target(name, f);
+    snprintf(lock->name, sizeof lock->name, "%s.lock", name);
     FILE *file = open_file(lock->name, "ab");
     if (file == NULL)
         fail_with(f, "cannot be written: %s.", strerror(errno));
@@ -169,10 +147,10 @@ enum { SUM_LANES = 8 };
 
 static uint64_t sum_word(const unsigned char *p)
 {
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16
-         | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32
-         | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48
-         | (uint64_t)p[7] << 56;
+    uint64_t word = 0;
+    for (int k = 0; k < 8; k++)
+        word |= (uint64_t)p[k] << 8 * k;
+    return word;
 }
 
 static void fold_in(uint64_t lane[SUM_LANES], const unsigned char *line)

@@ -34,12 +34,9 @@ void release_lock(FileLock *lock);
 typedef bool FileWriter(FILE *file, const void *data);
 
 /* Replaces the file by what write(file, data) writes, in one step, or leaves
-   it as it was and gives up. Of a symbolic link the target is replaced. */
+   it as it was and gives up. */
 void replace_file(const char *name, Error *f, const void *data,
                   FileWriter *write);
-
-/* Do both names stand for one existing file? */
-bool is_same_file(const char *a, const char *b);
 
 /* Returns FNV-1a of n bytes and those before them; so_far is NO_CHECKSUM
    before the first. */

@@ -6,18 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-static bool names_a_model(int n, char *const argument[])
-{
-    for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)
-        if (strncmp(argument[k], "--model", 7) == 0)
-            return true;
-    return false;
-}
-
 /* Of a sheet, or of a trained model. */
 static void show_either(Error *f, Command *c)
 {
-    (names_a_model(c->n, c->argument) ? show_inside : show)(f, c);
+    (has_option("model", c->n, c->argument) ? show_inside : show)(f, c);
 }
 
 static const struct {
@@ -63,26 +55,15 @@ static int help(void)
 
 static void refuse_name(Error *f, Command *c)
 {
+    if (c->n == 0)
+        fail_with(f, "no command given; see 'ftx --help'.");
     fail_with(f, "there is no command %s; see 'ftx --help'.",
               c->argument[0]);
 }
 
-/* What is printed if nothing is typed behind ftx. */
-static int short_usage(void)
-{
-    fputs("ftx: no command given.\n\nUsage: ftx COMMAND ...\n\n"
-          "  ftx check my.sheet                 check a computation by hand\n"
-          "  ftx show my.sheet                  show every step of it\n"
-          "  ftx train d --model m.ftx my.txt   train a model on a text\n\n"
-          "'ftx --help' lists all commands.\n", stderr);
-    return 2;
-}
-
 static int choose(int argc, char *argv[])
 {
-    if (argc < 2)
-        return short_usage();
-    const char *name = argv[1];
+    const char *name = argc < 2 ? "" : argv[1];
     char title[20];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help();
@@ -113,6 +94,6 @@ static int output_written(int status)
 
 int main(int argc, char *argv[])
 {
-    argv = begin_program(&argc, argv);
+    argv = begin_program(argc, argv);
     return output_written(choose(argc, argv));
 }

@@ -24,41 +24,50 @@ static int word_number(const char *words, const char *typed)
     return -1;
 }
 
-static bool decimal_in(const Option *option, double *to, const char *typed)
+/* The words of a FLAG or a CHOICE; NULL: it has none. */
+static const char *option_words(const Option *option)
 {
-    char *end;
-    *to = strtod(typed, &end);
-    return end != typed && *end == '\0'
-        && option->least <= *to && *to <= option->most;
+    return option->kind == FLAG ? "no yes"
+         : option->kind == CHOICE ? option->words : NULL;
 }
 
-static bool add_text(Texts *to, const char *typed)
+static bool parse_number(const Option *option, const char *typed, double *x)
 {
-    bool fits = to->n < MOST_TEXTS;
-    if (fits)
-        to->text[to->n++] = typed;
-    return fits;
+    char *end;
+    const char *words = option_words(option);
+    if (words != NULL)
+        return (*x = word_number(words, typed)) >= 0;
+    *x = strtod(typed, &end);
+    return end != typed && *end == '\0'
+        && option->least <= *x && *x <= option->most
+        && (option->kind == DECIMAL || *x == floor(*x));
 }
 
 bool option_set(const Option *option, void *values, const char *typed)
 {
     void *to = option_value(option, values);
-    double x = 0;
-    int k = option->kind == FLAG ? word_number("no yes", typed)
-          : option->kind == CHOICE ? word_number(option->words, typed) : 0;
-    if (option->kind == WHOLE || option->kind == DECIMAL)
-        k = decimal_in(option, &x, typed) ? 0 : -1;
-    if (k < 0 || (option->kind == WHOLE && x != floor(x)))
+    Texts *texts = to;
+    double x;
+    if (option->kind == TEXT)
+        *(const char **)to = typed;
+    else if (option->kind == TEXTS && texts->n < MOST_TEXTS)
+        texts->text[texts->n++] = typed;
+    else if (option->kind == TEXTS || !parse_number(option, typed, &x))
         return false;
-    switch (option->kind) {
-    case FLAG:   *(bool *)to = k == 1; break;
-    case WHOLE:  *(int *)to = (int)x; break;
-    case DECIMAL: *(double *)to = x; break;
-    case CHOICE: *(int *)to = k; break;
-    case TEXT:   *(const char **)to = typed; break;
-    case TEXTS:  return add_text(to, typed);
-    }
+    else if (option->kind == FLAG)
+        *(bool *)to = x == 1;
+    else if (option->kind == DECIMAL)
+        *(double *)to = x;
+    else
+        *(int *)to = (int)x;
     return true;
+}
+
+static double get_number(const Option *option, const void *values)
+{
+    const void *x = option_value(option, values);
+    return option->kind == FLAG ? *(const bool *)x
+         : option->kind == DECIMAL ? *(const double *)x : *(const int *)x;
 }
 
 static void print_word(FILE *out, const char *words, int k)
@@ -77,68 +86,47 @@ static void print_decimal(FILE *out, double x)
 
 void option_print(FILE *out, const Option *option, const void *values)
 {
-    const void *x = option_value(option, values);
-    switch (option->kind) {
-    case FLAG:   fputs(*(const bool *)x ? "yes" : "no", out); break;
-    case WHOLE:  fprintf(out, "%d", *(const int *)x); break;
-    case DECIMAL: print_decimal(out, *(const double *)x); break;
-    case CHOICE: print_word(out, option->words, *(const int *)x); break;
-    case TEXT:   fputs(*(const char *const *)x, out); break;
-    case TEXTS:  break;
-    }
+    const char *words = option_words(option);
+    if (option->kind == TEXT)
+        fputs(*(char **)option_value(option, values), out);
+    else if (words != NULL)
+        print_word(out, words, (int)get_number(option, values));
+    else
+        print_decimal(out, get_number(option, values));
 }
 
 bool option_equals(const Option *option, const void *a, const void *b)
 {
-    static const size_t size[] = {
-        [FLAG] = sizeof(bool), [WHOLE] = sizeof(int),
-        [DECIMAL] = sizeof(double), [CHOICE] = sizeof(int),
-        [TEXT] = sizeof(char *),
-    };
-    return memcmp(option_value(option, a), option_value(option, b),
-                  size[option->kind]) == 0;
+    return get_number(option, a) == get_number(option, b);
 }
 
-void option_range(const Option *option, char *to, size_t size)
+const char *option_range(const Option *option, char *to, size_t size)
 {
-    bool whole = option->kind == WHOLE;
-    bool numeric = whole || option->kind == DECIMAL;
-    const char *kind = whole ? "a whole number" : "a number";
+    const char *kind = option->kind == WHOLE ? "a whole number" : "a number";
     if (option->kind == FLAG)
         snprintf(to, size, "yes or no");
     else if (option->kind == TEXTS)
         snprintf(to, size, "typed at most %d times", MOST_TEXTS);
-    else if (!numeric)
-        snprintf(to, size, "%s%s", option->kind == CHOICE ? "one of " : "",
-                 option->words);
+    else if (option->kind == CHOICE)
+        snprintf(to, size, "one of %s", option->words);
     else if (option->most >= HUGE_VAL)
         snprintf(to, size, "%s, at least %g", kind, option->least);
     else
         snprintf(to, size, "%s from %g to %.10g", kind, option->least,
                  option->most);
+    return to;
 }
 
-static const Option *find_option(const Options *options, const char *name,
-                                 size_t n, void **values)
+/* Returns the option whose name are those n bytes, and leaves *options at
+   its table; or NULL. */
+static const Option *find_option(const Options **options, const char *name,
+                                 size_t n)
 {
-    for (; options->table != NULL; options++)
-        for (const Option *o = options->table; o->name != NULL; o++)
-            if (strlen(o->name) == n && memcmp(o->name, name, n) == 0) {
-                *values = options->values;
+    for (; (*options)->table != NULL; ++*options)
+        for (const Option *o = (*options)->table; o->name != NULL; o++)
+            if (strlen(o->name) == n && memcmp(o->name, name, n) == 0)
                 return o;
-            }
     return NULL;
-}
-
-static void apply_option(Error *f, const Option *option, void *values,
-                         const char *typed)
-{
-    char range[400];
-    if (option_set(option, values, typed))
-        return;
-    option_range(option, range, sizeof range);
-    fail_with(f, "--%s must be %s; it is '%.100s'.", option->name, range,
-              typed);
 }
 
 /* Refuses an option that is not there. Where other programs have one of that
@@ -152,11 +140,11 @@ _Noreturn static void refuse_option(Error *f, const Options *options,
         { "--num-beams", "beam" }, { "--learning-rate", "eta" },
         { "--lr", "eta" }, { "--batch-size", "batch" },
     };
-    void *values;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const Options *all = options;
         const char *here = names[k][1];
         if (strlen(names[k][0]) == n && memcmp(names[k][0], typed, n) == 0
-            && find_option(options, here, strlen(here), &values) != NULL)
+            && find_option(&all, here, strlen(here)) != NULL)
             fail_with(f, "there is no option %s; here it is --%s.",
                       names[k][0], here);
     }
@@ -168,19 +156,23 @@ _Noreturn static void refuse_option(Error *f, const Options *options,
 static bool parse_option(Error *f, const Options *options, const char *typed,
                          const char *next)
 {
-    void *values;
+    char range[400];
+    const Options *in = options;
     size_t length = strcspn(typed, "=");
     bool joined = typed[length] == '=';
     const Option *o = strncmp(typed, "--", 2) != 0 ? NULL
-                    : find_option(options, typed + 2, length - 2, &values);
+                    : find_option(&in, typed + 2, length - 2);
     if (o == NULL)
         refuse_option(f, options, typed, length);
     bool takes_next = !joined && o->kind != FLAG;
-    if (takes_next && next == NULL)
+    const char *value = joined ? typed + length + 1
+                      : takes_next ? next : "yes";
+    if (value == NULL)
         fail_with(f, "--%s needs a value; see '%s --help'.", o->name,
                   f->sheet);
-    apply_option(f, o, values, joined ? typed + length + 1
-                             : takes_next ? next : "yes");
+    if (!option_set(o, in->values, value))
+        fail_with(f, "--%s must be %s; it is '%.100s'.", o->name,
+                  option_range(o, range, sizeof range), value);
     return takes_next;
 }
 
@@ -206,39 +198,40 @@ int parse_options(Error *f, const Options *options, int n, char *argument[])
     return others;
 }
 
-static bool has_option_name(const char *argument, const char *option)
+bool has_option(const char *name, int n, char *const argument[])
 {
-    size_t n = strlen(option);
-    return strncmp(argument + 2, option, n) == 0
-        && (argument[2 + n] == '\0' || argument[2 + n] == '=');
+    size_t length = strlen(name);
+    for (int k = 0; k < n && argument[k] != NULL; k++) {
+        const char *a = argument[k] + strspn(argument[k], "-");
+        if (strcmp(argument[k], "--") == 0)
+            return false;
+        if (a > argument[k] && strncmp(a, name, length) == 0
+            && (a[length] == '\0' || a[length] == '='))
+            return true;
+    }
+    return false;
+}
+
+bool asks_help(int n, char *const argument[])
+{
+    return has_option("help", n, argument) || has_option("h", n, argument);
 }
 
 void refuse_unused_options(Error *f, const OptionEffect *effect, int n,
                            char *const argument[])
 {
     for (; effect->name != NULL; effect++)
-        for (int k = 0; k < n && argument[k] != NULL; k++)
-            if (!effect->acts && has_option_name(argument[k], effect->name))
-                fail_with(f, "--%s has an effect only %s.", effect->name,
-                          effect->only);
-}
-
-bool asks_help(int n, char *const argument[])
-{
-    for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)
-        if (strcmp(argument[k], "--help") == 0
-            || strcmp(argument[k], "-h") == 0)
-            return true;
-    return false;
+        if (!effect->acts && has_option(effect->name, n, argument))
+            fail_with(f, "--%s has an effect only %s.", effect->name,
+                      effect->only);
 }
 
 static bool has_default(const Option *option, const void *values)
 {
-    const void *x = option_value(option, values);
-    return option->kind == FLAG ? *(const bool *)x
-         : option->kind == WHOLE ? *(const int *)x >= option->least
-         : option->kind == TEXT ? *(const char *const *)x != NULL
-         : option->kind != TEXTS;
+    if (option->kind == TEXT)
+        return *(char **)option_value(option, values) != NULL;
+    double least = option->kind == FLAG ? 1 : option->least;
+    return option->kind != TEXTS && get_number(option, values) >= least;
 }
 
 static void print_help(FILE *out, const Option *option, const void *values)

@@ -48,6 +48,9 @@ typedef struct {
 void refuse_unused_options(Error *f, const OptionEffect *effect, int n,
                            char *const argument[]);
 
+/* Is the option of that name among the n arguments, with whatever value? */
+bool has_option(const char *name, int n, char *const argument[]);
+
 /* Is --help or -h among the arguments? */
 bool asks_help(int n, char *const argument[]);
 
@@ -57,13 +60,12 @@ void print_options(FILE *out, const Options *options);
 /* Sets the option to the typed value; false if it cannot have that. */
 bool option_set(const Option *option, void *values, const char *typed);
 
-/* Writes in words which values the option can have. */
-void option_range(const Option *option, char *to, size_t size);
+/* Writes in words which values the option can have, and returns it. */
+const char *option_range(const Option *option, char *to, size_t size);
 
-/* Prints the value of the option. */
+/* Prints the value of the option, which is not of the kind TEXTS. */
 void option_print(FILE *out, const Option *option, const void *values);
 
-/* Has the option the same value in two structs? */
+/* Has the option, which is no text, the same value in two structs? */
 bool option_equals(const Option *option, const void *a, const void *b);
-
 #endif

@@ -34,46 +34,35 @@ void print_list(FILE *out, const char *heading, const char *list)
 {
     enum { WIDTH = 76 };
     int column = fprintf(out, "%s", heading);
-    for (const char *p = list; *p != '\0'; ) {
-        int n = (int)strcspn(p, ",") + 1;       /* with its comma */
-        if (p[n - 1] == '\0')
-            n--;
+    for (const char *p = list; *p != '\0'; p += strspn(p, " ")) {
+        int n = (int)strcspn(p, ",");
+        n += p[n] == ',';
         bool full = column + 1 + n > WIDTH;
         column = fprintf(out, full ? "\n  %.*s" : " %.*s", n, p)
                + (full ? -1 : column);
         p += n;
-        p += strspn(p, " ");
     }
     fputc('\n', out);
 }
 
 const char *format_grouped(long long n, char to[40])
 {
-    char digits[30];
-    int length = snprintf(digits, sizeof digits, "%lld", n), at = 0;
-    for (int k = 0; k < length; k++) {
-        if (k > 0 && (length - k) % 3 == 0)
-            to[at++] = ',';
-        to[at++] = digits[k];
+    if (n < 1000)
+        snprintf(to, 40, "%lld", n);
+    else {
+        format_grouped(n / 1000, to);
+        append(to, 40, ",%03lld", n % 1000);
     }
-    to[at] = '\0';
     return to;
-}
-
-static bool is_whole(Mat M)
-{
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++) {
-            double x = AT(M, i, j), near = sizeof(real) == 4 ? 1e-5 : 1e-9;
-            if (isfinite(x) && fabs(x - round(x)) > near)
-                return false;
-        }
-    return true;
 }
 
 int choose_decimals(Mat M, int decimals)
 {
-    return is_whole(M) ? 0 : decimals;
+    const double near = sizeof(real) == sizeof(float) ? 1e-5 : 1e-9;
+    for (int k = 0; k < M->rows * M->cols; k++)
+        if (isfinite(M->at[k]) && fabs(M->at[k] - round(M->at[k])) > near)
+            return decimals;
+    return 0;
 }
 
 double clear_noise(double x, double size)
@@ -99,11 +88,10 @@ int column_width(Mat M, int places)
 {
     char text[64];
     int width = 0;
-    for (int i = 1; i <= M->rows; i++)
-        for (int j = 1; j <= M->cols; j++) {
-            int n = format_number(text, sizeof text, AT(M, i, j), places);
-            width = n > width ? n : width;
-        }
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        int n = format_number(text, sizeof text, M->at[k], places);
+        width = n > width ? n : width;
+    }
     return width;
 }
 
@@ -135,19 +123,12 @@ void print_json_number(FILE *out, double x)
         fprintf(out, "%.17g", x + 0.0);         /* -0 is 0 */
 }
 
-static void print_text_or_null(FILE *out, const char *text)
-{
-    if (text == NULL)
-        fputs("null", out);
-    else
-        print_json_string(out, text, strlen(text));
-}
-
 void print_json(FILE *out, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     for (const char *p = format; *p != '\0'; p++) {
+        const char *text;
         if (*p != '%')
             fputc(*p == '\'' ? '"' : *p, out);
         else if (*++p == 'd')
@@ -156,8 +137,10 @@ void print_json(FILE *out, const char *format, ...)
             print_json_number(out, va_arg(arguments, double));
         else if (*p == 'b')
             fputs(va_arg(arguments, int) ? "true" : "false", out);
+        else if ((text = va_arg(arguments, const char *)) == NULL)
+            fputs("null", out);
         else
-            print_text_or_null(out, va_arg(arguments, const char *));
+            print_json_string(out, text, strlen(text));
     }
     va_end(arguments);
 }

@@ -6,11 +6,11 @@
 #define FTX_CLI_SYSTEM_H
 #include "library/arena.h"
 
-enum { PATH_BYTES = 4000 };
+enum { PATH_BYTES = 4000 };     /* of a name, with its end                */
 
 /* Prepares the streams and signals: a closed pipe is from now on an error
    like any other. Returns the arguments. */
-char **begin_program(int *n, char *argument[]);
+char **begin_program(int n, char *argument[]);
 
 /* Calls the handler when the user or the system wants the program to stop,
    but not for a signal that was ignored; SIG_DFL undoes it. */
@@ -37,10 +37,8 @@ char *close_text_stream(TextStream *w, Arena *arena);
 
 typedef struct {
     bool is_file;               /* no folder, device or pipe              */
-    bool may_be_written;
-    unsigned mode;              /* its permissions                        */
+    unsigned mode;              /* its permissions, as in POSIX           */
     long long size;
-    unsigned long long disk, number;    /* equal: one file                */
 } FileInfo;
 
 /* Fills in what is known of a file; false if there is none. */
@@ -57,10 +55,6 @@ void remove_file(const char *name);
 
 /* Makes a folder; EEXIST if there is one. */
 int make_folder(const char *name);
-
-/* Writes the name that all links of the name lead to; the name itself where
-   there is nothing. False if it is too long or the links go in a circle. */
-bool follow_links(const char *name, char to[PATH_BYTES]);
 
 /* Locks the file until it is closed; false if another process has. */
 bool lock_file(FILE *file);

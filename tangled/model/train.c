@@ -161,7 +161,7 @@ static bool on_step(void *to, const Progress *step)
 static void check_names(Session *s)
 {
     const RunOptions *run = &s->run;
-    if (is_same_file(s->file, run->model))
+    if (strcmp(s->file, run->model) == 0)
         fail_with(s->error, "%s cannot be both data and what is written.",
                   s->file);
     acquire_lock(&s->command->lock, run->model, s->error);
