@@ -140,13 +140,6 @@ static const char embedding_z[] = " 8.3 ",
                   embedding_x[] = " 8.12 9.3 10.3 ",
                   attention_added[] = " 8.6 8.17 9.6 10.6 ";
 
-bool is_line_in(const char *lines, const char *line)
-{
-    char marked[12];
-    snprintf(marked, sizeof marked, " %s ", line);
-    return strstr(lines, marked) != NULL;
-}
-
 Mat matrix_copy(Arena *arena, Mat M)
 {
     Mat copy = constant(arena, M->rows, M->cols);

@@ -20,9 +20,6 @@ Interventions *interventions_read(Arena *arena, const Hyperparameters *hyper,
    Must be given the values of all lines, in their order. */
 Mat intervene(Interventions *all, const Place *at, const char *line, Mat M);
 
-/* Is the line one of the lines, a blank around each? */
-bool is_line_in(const char *lines, const char *line);
-
 /* Returns a copy of a matrix, in the arena. */
 Mat matrix_copy(Arena *arena, Mat M);
 #endif

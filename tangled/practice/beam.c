@@ -93,14 +93,6 @@ static int advance_beam(Tape *tape, Arena *arena, Mat Z, const Theta *theta,
     return n;
 }
 
-static bool have_all_ended(const Hypothesis beam[], int n)
-{
-    for (int k = 0; k < n; k++)
-        if (!beam[k].ended)
-            return false;
-    return true;
-}
-
 int beam_search(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                 const Beam *how, Hypothesis best[])
 {
@@ -111,7 +103,7 @@ int beam_search(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
     best[0] = (Hypothesis){ { 1, bos }, 0, false };
     Mat Z = encode(tape, z, theta);
     Mark start = tape_mark(tape);
-    for (int i = 1; i <= bound && !have_all_ended(best, n); i++) {
+    for (int i = 1; i <= bound; i++) {
         n = advance_beam(tape, arena, Z, theta, how, best, n);
         tape_release(start, NULL);
     }

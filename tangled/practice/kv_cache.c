@@ -4,7 +4,7 @@
 
 struct KVCache {
     Tape *tape;
-    int H, room;                /* columns                                */
+    int layers, H, room;        /* heads, columns                         */
     int seen;                   /* tokens                                 */
     bool called;                /* kv_cache_unseen: a call will follow    */
     int l, h;                   /* where the call is                      */
@@ -13,11 +13,11 @@ struct KVCache {
     struct Matrix *columns;     /* n of them: the columns of each K and V */
 };
 
-static struct Matrix *kv_columns(const KVCache *m, int l, bool cross, int h,
-                                 bool value)
+/* Returns the columns of K, or of V, where the call is. */
+static struct Matrix *kv_columns(const KVCache *m, bool value)
 {
-    int part = 2 * (l - 1) + cross, head = m->H * part + (h - 1);
-    return &m->columns[2 * head + value];
+    int part = m->l - 1 + (m->cross ? m->layers : 0);
+    return &m->columns[2 * (m->H * part + m->h - 1) + value];
 }
 
 static Mat append_columns(const KVCache *m, struct Matrix *columns, Mat M)
@@ -36,11 +36,6 @@ static Mat append_columns(const KVCache *m, struct Matrix *columns, Mat M)
     return columns;
 }
 
-static bool is(const char *line, const char *other)
-{
-    return strcmp(line, other) == 0;
-}
-
 static Mat cache_columns(void *to, const char *line, const char *name, Mat M,
                          int index)
 {
@@ -48,16 +43,15 @@ static Mat cache_columns(void *to, const char *line, const char *name, Mat M,
     (void)name;
     if (!m->called)
         return M;
-    if (is(line, "8.13") || is(line, "10.4"))
+    if (is_line_in(" 8.13 10.4 ", line))
         m->l = index, m->cross = false;
-    if (is(line, "8.15"))
+    if (is_line_in(" 8.15 ", line))
         m->cross = true;
-    if (is(line, "5.1"))
+    if (is_line_in(" 5.1 ", line))
         m->h = index;
-    if (is(line, "4.2") || is(line, "4.3"))
-        return append_columns(m, kv_columns(m, m->l, m->cross, m->h,
-                                      is(line, "4.3")), M);
-    if (is(line, "8.21") || is(line, "10.11")) {
+    if (is_line_in(" 4.2 4.3 ", line))
+        return append_columns(m, kv_columns(m, is_line_in(" 4.3 ", line)), M);
+    if (is_line_in(" 8.21 10.11 ", line)) {
         m->seen += M->cols;
         m->called = false;
         settings(m->tape)->past = 0;
@@ -71,16 +65,15 @@ KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta)
     REQUIRE(h->architecture != E_TRANSFORMER,
             "Algorithm 9 looks both ways: every column changes.");
     KVCache *m = arena_alloc(arena, sizeof *m);
-    *m = (KVCache){ .tape = tape, .H = h->H, .room = h->ell_max };
-    m->n = 4 * (h->L + h->L_dec) * h->H;
+    *m = (KVCache){ .tape = tape, .layers = h->L + h->L_dec, .H = h->H,
+                    .room = h->ell_max };
+    m->n = 2 * (h->L + 2 * h->L_dec) * h->H;
     m->columns = arena_alloc(arena, (size_t)m->n * sizeof *m->columns);
     for (int k = 0; k < m->n; k++) {
         int rows = k % 2 == 0 ? h->d_attn : h->d_mid;
-        bool used = h->architecture == ED_TRANSFORMER
-                 || k / 2 / h->H % 2 == 0;
         size_t bytes = (size_t)rows * (size_t)m->room * sizeof(real);
         m->columns[k] = (struct Matrix){ .rows = rows, .tape = tape };
-        m->columns[k].at = arena_alloc(arena, used ? bytes : 0);
+        m->columns[k].at = arena_alloc(arena, bytes);
     }
     observe(tape, cache_columns, m);
     return m;

@@ -115,29 +115,23 @@ FAST static void prepare_gradient(const Training *how, const Parameter *p,
             M->grad[e] += (real)how->decay * M->at[e];
 }
 
-static Update start_update(const Trainer *trainer)
+static Update update_of(const Trainer *trainer, int k)
 {
     const Training *how = &trainer->how;
     const double t = (double)trainer->updates;
     const bool all = how->method == ADAGRAD;
     const real keep = all ? 1 : (real)how->beta_2;
+    Mat M = *trainer->theta->parameter[k].place;
     return (Update){
+        .n = entries(M), .theta = M->at, .g = M->grad,
+        .m = trainer->m == NULL ? NULL : trainer->m[k]->at,
+        .v = trainer->v == NULL ? NULL : trainer->v[k]->at,
         .eta = (real)trainer->now.eta, .epsilon = (real)how->epsilon,
         .beta_1 = (real)how->beta_1,
         .keep = keep, .share = all ? 1 : 1 - keep,
         .correct_1 = (real)(1 / (1 - pow(how->beta_1, t))),
         .correct_2 = (real)(1 / (1 - pow(how->beta_2, t)))
     };
-}
-
-static void point_at_parameter(Update *u, const Trainer *trainer, int k)
-{
-    Mat M = *trainer->theta->parameter[k].place;
-    u->n = entries(M);
-    u->theta = M->at;
-    u->g = M->grad;
-    u->m = trainer->m == NULL ? NULL : trainer->m[k]->at;
-    u->v = trainer->v == NULL ? NULL : trainer->v[k]->at;
 }
 
 void trainer_update(Trainer *trainer)
@@ -156,10 +150,8 @@ void trainer_update(Trainer *trainer)
         return;
     }
     trainer->updates++;
-    Update u = start_update(trainer);
     for (int k = 1; k <= theta->n; k++) {
         prepare_gradient(how, &theta->parameter[k], factor, now->eta);
-        point_at_parameter(&u, trainer, k);
-        method[how->method](u);
+        method[how->method](update_of(trainer, k));
     }
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_one_of(const char *line, const char *lines)
+bool is_line_in(const char *lines, const char *line)
 {
     const size_t n = strlen(line);
     for (const char *at = lines; (at = strstr(at, line)) != NULL; at++)
@@ -34,9 +34,9 @@ static bool is_in_window(int t_z, int t_x, const void *data)
 /* Of the attention of decoders to themselves, in every second layer. */
 static Mat mask_window(Variants *v, const char *line, Mat M, int index)
 {
-    if (strcmp(line, "8.13") == 0 || strcmp(line, "10.4") == 0)
+    if (is_line_in(" 8.13 10.4 ", line))
         v->l = index;
-    if (is_one_of(line, " 8.4 8.15 10.6 "))
+    if (is_line_in(" 8.4 8.15 10.6 ", line))
         v->l = 0;               /* an encoder, or another attention */
     if (strcmp(line, "4.5") != 0 || v->l == 0 || v->l % 2 != 0)
         return M;
@@ -52,7 +52,7 @@ static Mat apply_variants(void *to, const char *line, const char *name,
     const Hyperparameters *h = &theta->hyper;
     if (h->rms && strcmp(line, "6.1") == 0)
         return input(M->tape, 1, M->cols);
-    if (h->embedding_norm && M != NULL && is_one_of(line, embedding))
+    if (h->embedding_norm && M != NULL && is_line_in(embedding, line))
         return layer_norm(M, theta->gamma_e, theta->beta_e);
     if (h->unembedding_bias && strcmp(name, "logits") == 0)
         return add_bias(M, theta->b_u);
@@ -103,9 +103,9 @@ static Mat release_layer(void *to, const char *line, const char *name, Mat M,
     (void)name, (void)index;
     if (M == NULL)
         return M;
-    if (is_one_of(line, embedding))
+    if (is_line_in(embedding, line))
         *mark = tape_mark(M->tape);
-    return is_one_of(line, end_of_layer) ? tape_release(*mark, M) : M;
+    return is_line_in(end_of_layer, line) ? tape_release(*mark, M) : M;
 }
 
 void tape_discard_layers(Arena *arena, Tape *tape)
@@ -140,9 +140,9 @@ static Mat drop_entries(void *to, const char *line, const char *name, Mat M,
     (void)name, (void)index;
     if (M == NULL)
         return M;
-    if (is_one_of(line, embedding))
+    if (is_line_in(embedding, line))
         return zero_at_random(to, M);
-    if (!is_one_of(line, addition))
+    if (!is_line_in(addition, line))
         return M;
     REQUIRE(M->n == 2, "%s is not a sum on a tape that wants gradients.",
             line);

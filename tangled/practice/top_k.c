@@ -2,7 +2,6 @@
 #include "practice/practice.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct { double weight; int token; } Rank;
 
@@ -27,33 +26,30 @@ void rank_tokens(Mat p, int n, int y[])
         y[k] = rank[k].token;
 }
 
-/* softmax(log p), but 0 for the tokens that are not kept. */
-static Mat restrict_tokens(Mat p, const bool kept[])
+/* Returns softmax(log p), but 0 for all but the n tokens of y. */
+static Mat restrict_tokens(Mat p, int n, const int y[])
 {
     Mat M = input(p->tape, p->rows, 1);
     for (int v = 1; v <= p->rows; v++)
-        AT(M, v, 1) = kept[v - 1] ? (real)log_of(p, v) : -(real)INFINITY;
+        AT(M, v, 1) = -(real)INFINITY;
+    for (int k = 0; k < n; k++)
+        AT(M, y[k], 1) = (real)log_of(p, y[k]);
     return softmax(M);
+}
+
+static int *tokens_for(Mat p, int n)
+{
+    return arena_alloc(tape_arena(p->tape), (size_t)n * sizeof(int));
 }
 
 Mat exclude_special(Mat p, bool eos_ends)
 {
-    int N_V = p->rows;
-    bool *kept = arena_alloc(tape_arena(p->tape), (size_t)N_V);
+    int N_V = p->rows, n = 0, *y = tokens_for(p, N_V);
     for (int v = 1; v <= N_V; v++)
-        kept[v - 1] = v != mask_token(N_V) && v != bos_token(N_V)
-                   && (eos_ends || v != eos_token(N_V));
-    return restrict_tokens(p, kept);
-}
-
-/* q with only the first n tokens of the ranking y. */
-static Mat keep_first(Mat q, int n, const int y[])
-{
-    bool *kept = arena_alloc(tape_arena(q->tape), (size_t)q->rows);
-    memset(kept, 0, (size_t)q->rows);
-    for (int k = 0; k < n; k++)
-        kept[y[k] - 1] = true;
-    return restrict_tokens(q, kept);
+        if (v != mask_token(N_V) && v != bos_token(N_V)
+            && (eos_ends || v != eos_token(N_V)))
+            y[n++] = v;
+    return restrict_tokens(p, n, y);
 }
 
 Mat restrict_top_k(Mat q, int k)
@@ -61,9 +57,9 @@ Mat restrict_top_k(Mat q, int k)
     REQUIRE(k >= 0, "k = %d; it must not be negative.", k);
     if (k == 0 || k >= q->rows)
         return q;
-    int *y = arena_alloc(tape_arena(q->tape), (size_t)k * sizeof *y);
+    int *y = tokens_for(q, k);
     rank_tokens(q, k, y);
-    return keep_first(q, k, y);
+    return restrict_tokens(q, k, y);
 }
 
 Mat restrict_top_p(Mat q, double top_p)
@@ -72,10 +68,9 @@ Mat restrict_top_p(Mat q, double top_p)
             top_p);
     if (top_p == 0 || top_p == 1)
         return q;
-    size_t size = (size_t)q->rows * sizeof(int);
-    int *y = arena_alloc(tape_arena(q->tape), size), n = 0;
+    int n = 0, *y = tokens_for(q, q->rows);
     rank_tokens(q, q->rows, y);
     for (double total = 0; n < q->rows && total < top_p; n++)
         total += AT(q, y[n], 1);
-    return keep_first(q, n, y);
+    return restrict_tokens(q, n, y);
 }

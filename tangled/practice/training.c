@@ -1,44 +1,31 @@
 /* A step of training: workers, threads, the order of the data. */
 #include "practice/practice.h"
 #include "library/threads.h"
+#include <float.h>
+#include <limits.h>
 #include <math.h>
-
-static bool is_between(double least, double x, double most)
-{
-    return least <= x && x <= most;
-}
-
-static bool is_below_one(double x)
-{
-    return x >= 0 && x < 1;
-}
 
 const char *training_error(const Training *how)
 {
-    const struct { bool holds; const char *sentence; } rule[] = {
-        { how->N_epochs >= 1, "N_epochs must be at least 1." },
-        { how->eta > 0 && isfinite(how->eta),
-          "eta must be a positive number." },
-        { is_below_one(how->p_mask), "p_mask must be in (0, 1)." },
-        { is_between(0, how->batch, 1e6),
-          "batch must be in 0 ... 1000000." },
-        { is_between(0, how->threads, 1e6),
-          "threads must be in 0 ... 1000000." },
-        { how->warm_up >= 0, "warm_up must be at least 0." },
-        { is_below_one(how->beta_1), "beta_1 must be in [0, 1)." },
-        { is_below_one(how->beta_2), "beta_2 must be in [0, 1)." },
-        { is_between(0, how->epsilon, 1), "epsilon must be in [0, 1]." },
-        { is_between(0, how->eta_last, how->eta),
-          "eta_last must be in [0, eta]." },
-        { is_between(0, how->clip, 1e300),
-          "clip must be 0 or a positive number." },
-        { is_between(0, how->decay, 1e300),
-          "decay must be 0 or a positive number." },
-        { is_below_one(how->dropout), "dropout must be in [0, 1)." },
-        { is_below_one(how->smoothing), "smoothing must be in [0, 1)." },
+    const double below_1 = 1 - DBL_EPSILON / 2, most = 1e300;
+    const struct { double least, x, most; const char *sentence; } rule[] = {
+        { 1, how->N_epochs, INT_MAX, "N_epochs must be at least 1." },
+        { DBL_MIN, how->eta, DBL_MAX, "eta must be a positive number." },
+        { 0, how->p_mask, below_1, "p_mask must be in (0, 1)." },
+        { 0, how->batch, 1e6, "batch must be in 0 ... 1000000." },
+        { 0, how->threads, 1e6, "threads must be in 0 ... 1000000." },
+        { 0, how->warm_up, INT_MAX, "warm_up must be at least 0." },
+        { 0, how->beta_1, below_1, "beta_1 must be in [0, 1)." },
+        { 0, how->beta_2, below_1, "beta_2 must be in [0, 1)." },
+        { 0, how->epsilon, 1, "epsilon must be in [0, 1]." },
+        { 0, how->eta_last, how->eta, "eta_last must be in [0, eta]." },
+        { 0, how->clip, most, "clip must be 0 or a positive number." },
+        { 0, how->decay, most, "decay must be 0 or a positive number." },
+        { 0, how->dropout, below_1, "dropout must be in [0, 1)." },
+        { 0, how->smoothing, below_1, "smoothing must be in [0, 1)." },
     };
     for (size_t k = 0; k < sizeof rule / sizeof *rule; k++)
-        if (!rule[k].holds)
+        if (!(rule[k].least <= rule[k].x && rule[k].x <= rule[k].most))
             return rule[k].sentence;
     return NULL;
 }
@@ -223,16 +210,6 @@ static long long steps_in_epoch(const Trainer *trainer)
     return (trainer->data->N_data + (long long)batch - 1) / batch;
 }
 
-static int next_sequence(const Trainer *trainer, int epoch)
-{
-    long long steps = steps_in_epoch(trainer);
-    long long taken = trainer->step - (epoch - 1) * steps;
-    if (taken <= 0)
-        return 1;
-    return taken < steps ? (int)taken * trainer->how.batch + 1
-                         : trainer->data->N_data + 1;
-}
-
 static void compute_gradient(Trainer *trainer, int epoch, int n)
 {
     const Training *how = &trainer->how;
@@ -267,15 +244,16 @@ const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 {
     const Training *how = &trainer->how;
     start_run(trainer, loss, data);
-    trainer->now.last = how->N_epochs * steps_in_epoch(trainer);
-    for (int i = 1; i <= how->N_epochs; i++)
-        for (int n = next_sequence(trainer, i); n <= data->N_data;
-             n += how->batch) {
-            compute_gradient(trainer, i, n);
-            trainer_update(trainer);
-            if (!end_step(trainer))
-                return trainer->theta;
-        }
+    const long long steps = steps_in_epoch(trainer);
+    const long long last = how->N_epochs * steps;
+    trainer->now.last = last;
+    for (bool wanted = true; wanted && trainer->step < last; ) {
+        int epoch = (int)(trainer->step / steps) + 1;
+        int n = (int)(trainer->step % steps) * how->batch + 1;
+        compute_gradient(trainer, epoch, n);
+        trainer_update(trainer);
+        wanted = end_step(trainer);
+    }
     return trainer->theta;
 }
 

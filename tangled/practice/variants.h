@@ -11,6 +11,9 @@
 #include "library/tape.h"
 #include "library/tokens.h"
 
+/* Is the line among the lines, such as " 8.3 10.3 "? */
+bool is_line_in(const char *lines, const char *line);
+
 /* Sets the tape to run as printed, and then to what theta's hyperparameters
    ask for beyond the paper. What the observers need is in the arena. */
 void prepare_tape(Arena *arena, Tape *tape, const Theta *theta);
