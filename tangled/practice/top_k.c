@@ -37,14 +37,14 @@ static Mat restrict_tokens(Mat p, int n, const int y[])
     return softmax(M);
 }
 
-static int *tokens_for(Mat p, int n)
+static int *token_array(Mat p, int n)
 {
     return arena_alloc(tape_arena(p->tape), (size_t)n * sizeof(int));
 }
 
 Mat exclude_special(Mat p, bool eos_ends)
 {
-    int N_V = p->rows, n = 0, *y = tokens_for(p, N_V);
+    int N_V = p->rows, n = 0, *y = token_array(p, N_V);
     for (int v = 1; v <= N_V; v++)
         if (v != mask_token(N_V) && v != bos_token(N_V)
             && (eos_ends || v != eos_token(N_V)))
@@ -57,7 +57,7 @@ Mat restrict_top_k(Mat q, int k)
     REQUIRE(k >= 0, "k = %d; it must not be negative.", k);
     if (k == 0 || k >= q->rows)
         return q;
-    int *y = tokens_for(q, k);
+    int *y = token_array(q, k);
     rank_tokens(q, k, y);
     return restrict_tokens(q, k, y);
 }
@@ -68,7 +68,7 @@ Mat restrict_top_p(Mat q, double top_p)
             top_p);
     if (top_p == 0 || top_p == 1)
         return q;
-    int n = 0, *y = tokens_for(q, q->rows);
+    int n = 0, *y = token_array(q, q->rows);
     rank_tokens(q, q->rows, y);
     for (double total = 0; n < q->rows && total < top_p; n++)
         total += AT(q, y[n], 1);
