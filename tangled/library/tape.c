@@ -1,42 +1,12 @@
-/* Errors, memory, the tape, and the way back along it. */
+/* Memory, the tape, and the way back along it. */
 #include "library/operation.h"
 #include "library/parameters.h"
-#include "library/refusal.h"
 #include "library/tape.h"
 #include "library/threads.h"
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static PER_THREAD Refusal *catcher;
-
-void catch_refusal(Refusal *refusal)
-{
-    catcher = refusal;
-}
-
-_Noreturn void refuse(Where where, const char *sentence, ...)
-{
-    va_list arguments;
-    va_start(arguments, sentence);
-    if (catcher != NULL) {
-        Refusal *refusal = catcher;
-        catcher = NULL;
-        refusal->where = where;
-        vsnprintf(refusal->sentence, sizeof refusal->sentence, sentence,
-                  arguments);
-        va_end(arguments);
-        longjmp(refusal->out, 1);
-    }
-    fflush(stdout);
-    fprintf(stderr, "%s:%d: %s: ", where.file, where.line, where.call);
-    vfprintf(stderr, sentence, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(3);
-}
 
 #ifndef ARENA_BLOCK
 #define ARENA_BLOCK ((size_t)1 << 20)   /* bytes in a block, at least */

@@ -7,7 +7,6 @@
 #include "library/operation.h"
 #include "library/parameters.h"
 #include "library/random.h"
-#include "library/refusal.h"
 #include "library/tape.h"
 #include "library/tokens.h"
 

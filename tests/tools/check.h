@@ -297,6 +297,42 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
+/* The program's own refuse ends it; here it is another, which jumps to where
+   a refusal is expected. A file that defines OWN_REFUSE tests the program's. */
+typedef struct {
+    jmp_buf out;
+    Where where;
+    char sentence[400];
+} Refusal;
+static _Thread_local Refusal *catcher;
+
+/* Catches the next refusal of this thread, and no other. NULL: none. */
+static inline void catch_refusal(Refusal *refusal)
+{
+    catcher = refusal;
+}
+
+#ifndef OWN_REFUSE
+_Noreturn void refuse(Where where, const char *sentence, ...)
+{
+    Refusal last, *refusal = catcher == NULL ? &last : catcher;
+    va_list arguments;
+    va_start(arguments, sentence);
+    vsnprintf(refusal->sentence, sizeof refusal->sentence, sentence,
+              arguments);
+    va_end(arguments);
+    refusal->where = where;
+    if (catcher != NULL) {
+        catcher = NULL;
+        longjmp(refusal->out, 1);
+    }
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s: %s\n", where.file, where.line, where.call,
+            last.sentence);
+    exit(3);
+}
+#endif
+
 /* The call is refused in a sentence that has these words in it. If it was
    refused where it is written here, it is named as it is written. */
 #define assert_refuses(wrong_call, words) \
