@@ -161,7 +161,6 @@ static void affine_forward(struct Matrix *Y)
 }
 
 static const Operation
-    mul_operation = { "mul", affine_forward, affine_backward },
     affine_operation = { "affine", affine_forward, affine_backward };
 
 Mat mul_(Where where, Mat A, Mat B)
@@ -172,7 +171,7 @@ Mat mul_(Where where, Mat A, Mat B)
                A->rows, A->cols, B->rows, B->cols);
     const Mat of[] = { A, B };
     return node_compute(node_on(where, tape_of(where, 2, of), A->rows,
-                                B->cols, &mul_operation, 2, of));
+                                B->cols, &affine_operation, 2, of));
 }
 
 Mat transpose_of(Arena *arena, Mat M)
@@ -249,16 +248,13 @@ Mat add_(Where where, Mat A, Mat B)
                                  (Mat[]){ A, B }));
 }
 
-static const Operation
-    add_bias_operation = { "add_bias", add_forward, add_backward };
-
 Mat add_bias_(Where where, Mat M, Mat b)
 {
     if (b == NULL)
         return M;
     require_shape(where, b, "b", M->rows, 1, M);
-    return node_compute(node_new(where, M->rows, M->cols,
-                                 &add_bias_operation, 2, (Mat[]){ M, b }));
+    return node_compute(node_new(where, M->rows, M->cols, &add_operation, 2,
+                                 (Mat[]){ M, b }));
 }
 
 FAST static void scale_backward(Mat Y)
@@ -309,9 +305,7 @@ FAST static void hadamard_forward(struct Matrix *Y)
 }
 
 static const Operation
-    hadamard_operation = { "hadamard", hadamard_forward, hadamard_backward },
-    scale_rows_operation = { "scale_rows", hadamard_forward,
-                             hadamard_backward };
+    hadamard_operation = { "hadamard", hadamard_forward, hadamard_backward };
 
 Mat hadamard_(Where where, Mat A, Mat B)
 {
@@ -324,8 +318,7 @@ Mat scale_rows_(Where where, Mat g, Mat M)
 {
     require_shape(where, g, "g", M->rows, 1, M);
     return node_compute(node_new(where, M->rows, M->cols,
-                                 &scale_rows_operation, 2,
-                                 (Mat[]){ M, g }));
+                                 &hadamard_operation, 2, (Mat[]){ M, g }));
 }
 
 static void sum_backward(Mat y)

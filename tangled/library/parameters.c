@@ -353,8 +353,7 @@ void descend(Theta *theta, double eta, Mat loss)
     backward(loss);
     for (int k = 1; k <= theta->n; k++) {
         Mat M = *theta->parameter[k].place;
-        size_t n = (size_t)M->rows * (size_t)M->cols;
-        for (size_t e = 0; e < n; e++)
+        for (size_t e = 0, n = (size_t)M->rows * (size_t)M->cols; e < n; e++)
             M->at[e] -= (real)eta * M->grad[e];
     }
     tape_clear(loss->tape);

@@ -1,4 +1,5 @@
 /* Memory, the tape, and the way back along it. */
+#include "library/functions.h"
 #include "library/operation.h"
 #include "library/parameters.h"
 #include "library/tape.h"
@@ -325,11 +326,6 @@ bool is_nonfinite_allowed(const Tape *tape)
     return tape->allows_nonfinite;
 }
 
-static size_t bytes_of(Mat M)
-{
-    return (size_t)M->rows * (size_t)M->cols * sizeof(real);
-}
-
 static real *scratch_alloc(Tape *tape, size_t bytes)
 {
     Spare **place = &tape->spare;
@@ -354,7 +350,7 @@ static void begin_gradient(Mat M)
     struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */
     if (M->operation == NULL || M->grad != NULL)
         return;
-    own->grad = scratch_alloc(M->tape, bytes_of(M));
+    own->grad = scratch_alloc(M->tape, entries(M) * sizeof(real));
     clear_gradient(M);
 }
 
@@ -375,7 +371,7 @@ static void go_back(struct Matrix *Y)
     if (Y->tape->defers && first_deferred(Y) != NULL)
         Y->deferred_grad = Y->grad;
     else
-        scratch_free(Y->tape, Y->grad, bytes_of(Y));
+        scratch_free(Y->tape, Y->grad, entries(Y) * sizeof(real));
     Y->grad = NULL;
 }
 
@@ -421,6 +417,6 @@ void reduce_gradient(Tape *tape, Mat M)
 void clear_gradient(Mat M)
 {
     if (M->grad != NULL)
-        memset(M->grad, 0, bytes_of(M));
+        memset(M->grad, 0, entries(M) * sizeof(real));
 }
 
