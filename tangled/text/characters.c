@@ -182,7 +182,7 @@ int character_kind(const Characters *u, unsigned c)
 static unsigned lookup_change(const ChangeTable *b, unsigned c,
                               unsigned otherwise)
 {
-    int least = 0, beyond = b->n;
+    int least = 0, beyond = c < 0xC0 ? 0 : b->n;    /* below is no change */
     while (least < beyond) {
         int k = (least + beyond) / 2;
         if (b->c[k].from == c)
@@ -208,17 +208,22 @@ static int split_syllable(unsigned c, unsigned to[3])
     return end == 0 ? 2 : 3;
 }
 
+/* Writes what the n tables make of c to to[]; returns how many these are. */
+static int change(const ChangeTable table[], int n, unsigned c,
+                  unsigned to[3])
+{
+    int k = 1;
+    to[0] = lookup_change(&table[0], c, c);
+    while (k < n && (to[k] = lookup_change(&table[k], c, 0)) != 0)
+        k++;
+    return k;
+}
+
 int strip_marks(const Characters *u, unsigned c, unsigned to[3])
 {
     if (SYLLABLES <= c && c <= LAST_SYLLABLE)
         return split_syllable(c, to);
-    int is = character_kind(u, c);
-    to[0] = c < 0xC0 ? c : lookup_change(&u->bare[0], c, c);
-    if ((is & IS_MARK) || to[0] == c)
-        return is & IS_MARK ? 0 : 1;
-    to[1] = lookup_change(&u->bare[1], c, 0);
-    to[2] = lookup_change(&u->bare[2], c, 0);
-    return to[1] == 0 ? 1 : to[2] == 0 ? 2 : 3;
+    return character_kind(u, c) & IS_MARK ? 0 : change(u->bare, 3, c, to);
 }
 
 bool is_compatibility_ideograph(unsigned c)
@@ -228,17 +233,13 @@ bool is_compatibility_ideograph(unsigned c)
 
 int lowercase(const Characters *u, unsigned c, unsigned to[3])
 {
-    to[0] = 'A' <= c && c <= 'Z' ? c + ('a' - 'A')
-          : c < 0xC0 ? c : lookup_change(&u->small[0], c, c);
-    if (to[0] == c)
-        return 1;
-    to[1] = lookup_change(&u->small[1], c, 0);
-    return to[1] == 0 ? 1 : 2;
+    to[0] = c + ('a' - 'A');
+    return 'A' <= c && c <= 'Z' ? 1 : change(u->small, 2, c, to);
 }
 
 int mark_order(const Characters *u, unsigned c)
 {
-    return c < 0xC0 ? 0 : (int)lookup_change(&u->order, c, 0);
+    return (int)lookup_change(&u->order, c, 0);
 }
 
 int utf8_length(const char *p, size_t bytes)

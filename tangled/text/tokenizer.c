@@ -96,13 +96,11 @@ TokenKind tokenizer_kind(const Tokenizer *t)
 
 Piece token_piece(const Tokenizer *t, int token)
 {
-    int N_V = tokenizer_size(t);
-    REQUIRE(1 <= token && token <= N_V,
-            "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
+    int number = token_number(t, token);
     if (is_special(t, token))
         return (Piece){ "", 0 };
     if (t->cutter != NULL)
-        return shown_piece(t->cutter, t->number[token]);
+        return shown_piece(t->cutter, number);
     return t->piece != NULL ? t->piece[token]
                                  : t->list.entry[token].key;
 }
@@ -120,17 +118,15 @@ void write_piece(FILE *out, Piece piece)
         n = utf8_length(p, (size_t)(piece.n - k));
         bool control = n == 2 && p[0] == '\xC2' && p[1] < '\xA0';
         bool box = n == 3 && memcmp(p, open_box, 3) == 0;
-        if (n > 1 && !control && !box) {
+        bool plain = n > 1 ? !control && !box
+                           : ' ' < *p && *p < 0x7F && *p != '\\';
+        n = plain ? n : 1;
+        if (plain)
             fwrite(p, 1, (size_t)n, out);
-            continue;
-        }
-        n = 1;
-        if (*p == ' ')
+        else if (*p == ' ')
             fputs(open_box, out);
         else if (*p == '\\' || *p == '\n' || *p == '\t')
             fprintf(out, "\\%c", *p == '\n' ? 'n' : *p == '\t' ? 't' : *p);
-        else if (' ' < *p && *p < 0x7F)
-            fputc(*p, out);
         else
             fprintf(out, "\\x%02X", (unsigned char)*p);
     }
@@ -441,10 +437,8 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
         wrong = cut_text(t->cutter, text, n, id, &length, where);
         for (int k = 0; k < length; k++)
             id[k] = t->token[id[k]];
-        *x = (Tokens){ length, id };
-        return wrong;
     }
-    while (*where < n && wrong == NULL) {
+    while (t->cutter == NULL && *where < n && wrong == NULL) {
         const char *p = text + *where;
         Piece piece = { p, piece_length(t->kind, p, n - *where) };
         wrong = encode_piece(t, piece, id, &length);

@@ -19,12 +19,80 @@ struct Cutter {
     Piece *shown;               /* what each adds to a text               */
     Added *added;               /* added[0] ... added[n_added - 1]        */
     int n_added;
-    bool begins[2][256];        /* an added one; [1]: as it is seen       */
 };
 
 const Vocabulary *cutter_vocabulary(const Cutter *c)
 {
     return c->v;
+}
+
+typedef struct {
+    unsigned *code;
+    int n;
+    int start;                  /* no mark moves to before this one       */
+} Codes;
+
+static void add_code(const Cutter *c, Codes *codes, unsigned code)
+{
+    int order = c->v->no_marks ? mark_order(c->u, code) : 0;
+    int at = codes->n++;
+    for (; order > 0 && at > codes->start
+           && mark_order(c->u, codes->code[at - 1]) > order; at--)
+        codes->code[at] = codes->code[at - 1];
+    codes->code[at] = code;
+}
+
+static void add_character(const Cutter *c, Codes *codes, unsigned code)
+{
+    const Vocabulary *v = c->v;
+    unsigned to[3] = { code };
+    int is = character_kind(c->u, code), n = 1;
+    bool apart = v->ideographs && (is & IS_IDEOGRAPH);
+    if (v->clean && (is & IS_REMOVED))
+        return;
+    if (v->clean && (is & IS_BLANK))
+        to[0] = ' ';
+    else if (v->no_marks)
+        n = strip_marks(c->u, code, to);
+    if (n == 0 && (is & IS_ALONE))
+        codes->start = codes->n;
+    if (apart)
+        add_code(c, codes, ' ');
+    for (int k = 0; k < n; k++)
+        add_code(c, codes, to[k]);
+    if (apart)
+        add_code(c, codes, ' ');
+}
+
+/* The n bytes of a text as the model sees it. */
+static char *normalise_text(const Cutter *c, Arena *arena, const char *text,
+                            size_t *n)
+{
+    unsigned to[3];
+    Codes codes = { .n = 0 };
+    codes.code = arena_alloc(arena, (*n + 1) * sizeof *codes.code);
+    for (size_t at = 0, bytes; at < *n; at += bytes) {
+        bytes = (size_t)utf8_length(text + at, *n - at);
+        add_character(c, &codes, utf8_code(text + at, (int)bytes));
+    }
+    char *seen = arena_alloc(arena, 8 * (size_t)codes.n + 1), *p = seen;
+    for (int k = 0; k < codes.n; k++) {
+        to[0] = codes.code[k];
+        int small = c->v->small ? lowercase(c->u, to[0], to) : 1;
+        for (int j = 0; j < small; j++)
+            p = write_utf8(p, to[j]);
+    }
+    *n = (size_t)(p - seen);
+    return seen;
+}
+
+static Piece normalise_piece(const Cutter *c, Arena *arena, Piece piece)
+{
+    size_t n = (size_t)piece.n;
+    if (!c->v->words)
+        return piece;
+    const char *seen = normalise_text(c, arena, piece.at, &n);
+    return (Piece){ seen, (int)n };
 }
 
 static bool begins_with(Piece piece, const char *text)
@@ -97,8 +165,6 @@ static const char *enter_merge(Cutter *c, int k)
     return NULL;
 }
 
-static Piece normalise_piece(const Cutter *c, Arena *arena, Piece piece);
-
 static void add_piece(Cutter *c, Arena *arena, int k)
 {
     Piece piece = c->v->piece[k];
@@ -106,8 +172,6 @@ static void add_piece(Cutter *c, Arena *arena, int k)
     if (seen)
         piece = normalise_piece(c, arena, piece);
     c->added[c->n_added++] = (Added){ k, seen, piece };
-    if (piece.n > 0)
-        c->begins[seen][(unsigned char)piece.at[0]] = true;
 }
 
 const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
@@ -164,11 +228,9 @@ static int short_form(const char *p, const char *end)
 {
     static const char *const forms[] = { "'s", "'t", "'re", "'ve", "'m",
                                          "'ll", "'d" };
-    for (int k = 0; k < 7; k++) {
-        size_t n = strlen(forms[k]);
-        if ((size_t)(end - p) >= n && memcmp(p, forms[k], n) == 0)
-            return (int)n;
-    }
+    for (int k = 0; k < 7; k++)
+        if (begins_with((Piece){ p, (int)(end - p) }, forms[k]))
+            return (int)strlen(forms[k]);
     return 0;
 }
 
@@ -202,75 +264,6 @@ static void cut_bytes(Cutting *k, const char *text, size_t n)
         else
             k->length += n_new;
     }
-}
-
-typedef struct {
-    unsigned *code;
-    int n;
-    int start;                  /* no mark moves to before this one       */
-} Codes;
-
-static void add_code(const Cutter *c, Codes *codes, unsigned code)
-{
-    int order = c->v->no_marks ? mark_order(c->u, code) : 0;
-    int at = codes->n++;
-    for (; order > 0 && at > codes->start
-           && mark_order(c->u, codes->code[at - 1]) > order; at--)
-        codes->code[at] = codes->code[at - 1];
-    codes->code[at] = code;
-}
-
-static void add_character(const Cutter *c, Codes *codes, unsigned code)
-{
-    const Vocabulary *v = c->v;
-    unsigned to[3] = { code };
-    int is = character_kind(c->u, code), n = 1;
-    bool apart = v->ideographs && (is & IS_IDEOGRAPH);
-    if (v->clean && (is & IS_REMOVED))
-        return;
-    if (v->clean && (is & IS_BLANK))
-        to[0] = ' ';
-    else if (v->no_marks)
-        n = strip_marks(c->u, code, to);
-    if (n == 0 && (is & IS_ALONE))
-        codes->start = codes->n;
-    if (apart)
-        add_code(c, codes, ' ');
-    for (int k = 0; k < n; k++)
-        add_code(c, codes, to[k]);
-    if (apart)
-        add_code(c, codes, ' ');
-}
-
-/* The n bytes of a text as the model sees it. */
-static char *normalise_text(const Cutter *c, Arena *arena, const char *text,
-                            size_t *n)
-{
-    unsigned to[3];
-    Codes codes = { .n = 0 };
-    codes.code = arena_alloc(arena, (*n + 1) * sizeof *codes.code);
-    for (size_t at = 0, bytes; at < *n; at += bytes) {
-        bytes = (size_t)utf8_length(text + at, *n - at);
-        add_character(c, &codes, utf8_code(text + at, (int)bytes));
-    }
-    char *seen = arena_alloc(arena, 8 * (size_t)codes.n + 1), *p = seen;
-    for (int k = 0; k < codes.n; k++) {
-        to[0] = codes.code[k];
-        int small = c->v->small ? lowercase(c->u, to[0], to) : 1;
-        for (int j = 0; j < small; j++)
-            p = write_utf8(p, to[j]);
-    }
-    *n = (size_t)(p - seen);
-    return seen;
-}
-
-static Piece normalise_piece(const Cutter *c, Arena *arena, Piece piece)
-{
-    size_t n = (size_t)piece.n;
-    if (!c->v->words)
-        return piece;
-    const char *seen = normalise_text(c, arena, piece.at, &n);
-    return (Piece){ seen, (int)n };
 }
 
 /* The piece that the n bytes begin with, and its bytes; -1: there is none.
@@ -332,10 +325,9 @@ static const Added *find_added(const Cutter *c, bool seen, const char *p,
                                const char *end)
 {
     const Added *found = NULL;
-    if (!c->begins[seen][(unsigned char)*p])
-        return NULL;
     for (const Added *a = c->added; a < c->added + c->n_added; a++)
         if (a->seen == seen && 0 < a->piece.n && a->piece.n <= end - p
+            && *a->piece.at == *p
             && memcmp(a->piece.at, p, (size_t)a->piece.n) == 0
             && (found == NULL || a->piece.n > found->piece.n))
             found = a;
