@@ -293,16 +293,16 @@ static void find_unknown(TokenReader *r, const Json *model)
     const char *name = unknown == NULL ? "[UNK]"
                      : unknown->kind == JSON_STRING ? unknown->text : "";
     r->v.unknown = find_piece(r, name);
-    r->error->text = NULL;
     if (r->v.unknown == UNSAID)
-        fail_with(r->error, "the unk_token \"%s\" is not in the vocabulary.",
-                  name);
+        fail_in_text(r->error, (unknown == NULL ? model : unknown)->at,
+                     "the unk_token \"%s\" is not in the vocabulary.",
+                     name);
 }
 
 static const Cutter *read_tokenizer(TokenReader *r, const Json *root)
 {
     int at;
-    const char *wrong, *text = r->error->text;
+    const char *wrong;
     const Json *model = json_member(root, "model");
     const Json *cut = json_member(root, "pre_tokenizer");
     const char *cutter_type = json_word(r->arena, json_member(cut, "type"));
@@ -331,10 +331,8 @@ static const Cutter *read_tokenizer(TokenReader *r, const Json *root)
     r->v.piece = r->piece;
     r->v.how = r->how;
     const Cutter *cutter = cutter_new(r->arena, &r->v, &wrong, &at);
-    r->error->text = text;
-    if (cutter == NULL)
-        fail_in_text(r->error, at < 0 ? r->merges->item[-1 - at].at
-                     : r->place[at], "%s", wrong);
+    if (cutter == NULL)         /* names are text, and no name is twice */
+        fail_in_text(r->error, r->merges->item[-1 - at].at, "%s", wrong);
     return cutter;
 }
 

@@ -123,6 +123,8 @@ LAW(what_is_no_json_is_refused_at_its_place)
         { "-", "1: this is not a number" },
         { "[1e]", "2: this is not a number" },
         { "1.2.3", "1: this is not a number" },
+        { "1234567890123456789012345678901234567890123456789012345678901234",
+          "1: this is not a number, or it is too long or too large." },
         { "+1", "1: expected a value." }, { "NaN", "1: expected a value." },
         { "1e999", "1: this is not a number, or it is too long or too large." },
         { "\"a", "1: this string does not end." },

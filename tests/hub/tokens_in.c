@@ -210,6 +210,8 @@ LAW(a_damaged_tokenizer_of_bytes_is_refused)
           "Unigram; ftx knows BPE of bytes, and WordPiece." },
         { "\"BPE\"", "\"WordLevel\"", ":9:12: the model of this "
           "tokenizer is WordLevel;" },
+        { "\"BPE\"", "\"" G16 G16 G16 G16 "\"", ":9:12: the model of this "
+          "tokenizer is " G16 G16 G16 "gggggggggggg...; ftx knows BPE" },
         { "\"BPE\"", "7", ":9:12: the model of this tokenizer is a num" },
         { "\"model\"", "\"modell\"", ":1:1: the model of this "
           "tokenizer is null;" },
@@ -276,7 +278,7 @@ LAW(a_damaged_tokenizer_of_bytes_is_refused)
           ":13:24: the piece \"z\" of this merge is not in the vocabulary." },
         { "\"ab c\"", "\"a c\"", ":13:23: what this merge makes is not in" },
         { "\"ab c\"", "\"a b\"", ":13:23: this pair is merged twice." },
-        { "\"a b\"", "\"ab\"", ":13:16: a merge is two pieces with a blank" },
+        { "\"a b\"", "\"abc\"", ":13:16: a merge is two pieces with a blank" },
         { "\"a b\"", "\"a  b\"", ":13:16: a merge is two pieces with a" },
         { "\"ab c\"", "7", ":13:23: a merge is two pieces with a blank" },
         { "\"ab\"]", "\"ab\", \"c\"]", ":14:7: a merge is two pieces with" },
@@ -307,9 +309,9 @@ LAW(a_damaged_tokenizer_of_words_is_refused)
         { "lowercase\": true", "lowercase\": \"yes\"",
           ":5:41: lowercase must be true or false." },
         { "unk_token\": \"[UNK]\"", "unk_token\": \"[unk]\"",
-          ": the unk_token \"[unk]\" is not in the vocabulary." },
+          ":8:47: the unk_token \"[unk]\" is not in the vocabulary." },
         { "unk_token\": \"[UNK]\"", "unk_token\": 1",
-          ": the unk_token \"\" is not in the vocabulary." },
+          ":8:47: the unk_token \"\" is not in the vocabulary." },
         { "\"##\",", "\"@@\",",
           ":9:34: the continuing_subword_prefix of the model is @@; ftx know" },
         { "_word\": 5", "_word\": 0", LENGTH },
@@ -348,6 +350,29 @@ LAW(other_files_of_tokens_are_refused)
 }
 
 /* ------------------------------------------------------------- commands */
+
+/* 5 characters are the longest word there, without a number 100; what is only
+   added is looked for as it is typed, and in no word. */
+LAW(a_word_has_an_end_and_an_added_token_is_no_piece)
+{
+    size_t n;
+    const char *text = bytes_of(OF_WORDS, &n);
+    char word[103] = "ab";
+    copy_released("bert-masked", NULL, NULL);
+    write_text("f/tokenizer.json",
+               replaced(text, "\"max_input_chars_per_word\": 5,", ""));
+    for (int k = 0; k < 2; k++) {
+        memset(word + 2, 'c', 98 + (size_t)k);
+        write_text("x", word);
+        assert_int_equal(times(ftx("tokenize --model f x").out, "[UNK]"), k);
+    }
+    text = replaced(text, ", \"cab\": 12", "");
+    write_text("f/tokenizer.json",
+               replaced(text, "[{", "[{\"id\": 12, \"content\": \"cab\", "
+                        "\"normalized\": false}, {"));
+    write_text("x", "CAB cab");
+    assert_says(ftx("tokenize --model f x"), "2\t[UNK]\n10\tcab\n");
+}
 
 /* Through a folder, and through the file that it was imported to. */
 LAW(a_text_goes_through_a_folder_and_a_file)

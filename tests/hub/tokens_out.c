@@ -34,6 +34,7 @@ LAW(tokens_come_back_from_an_export)
                                "\"tokens\": [\"<bos>\"], \"ids\": ["), 1);
         assert_int_equal(times(file, "\"model\": {\"type\": \"WordLevel\""),
                          k < 2);
+        assert_int_equal(times(file, "\"<mask>\": "), k < 2);
         file = bytes_of("out/tokenizer_config.json", &n);
         assert_int_equal(times(file, "\"mask_token\": \"<mask>\""), 1);
         assert_int_equal(times(file, "\"unk_token\": \"<mask>\""), k < 2);
@@ -59,6 +60,11 @@ LAW(tokens_come_back_from_an_export)
                              times(out, "\"special\": true"));
         }
     }
+    write_text("f/tokenizer.json", replaced(bytes_of(name, &n), "l\": true",
+                                            "l\": false"));
+    assert_says(ftx("export f out --replace"), ": ");
+    assert_int_equal(times(bytes_of("out/tokenizer.json", &n),
+                           "\"special\": true"), 0);
 }
 
 /* Every way to treat letters goes out as it came in, and is another. */
