@@ -241,7 +241,7 @@ static const Name names[] = {
     IS("unembedding", 0, "W_u"),        IS("unembedding", 0, "W_e'"),
     IS("chosen", 0, "exp(log_p)'"),
     IS("chosen", 0, "sum(pick(read, P, 0))'"),
-    IS("I", 0, "pick(index(it) - index(it)', 0, 1)"),
+    IS("I", 0, "diagonal + 0 * it it"),     /* refused unless it is square */
     IS("diagonal", 0, "pick(index(it) - index(it')', 0, 1)"),
     IS("later", 0, "relu(index(it) - index(it')')"),
     IS("hides", 0, "total(1 - finite(it))"),

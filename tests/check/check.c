@@ -3,6 +3,7 @@
 #include "sheets.h"
 #include "law.h"
 #include "show/show.h"
+#include <sys/resource.h>
 
 /* In layout paper, if it names none. */
 static const char *with_layout(const char *text)
@@ -692,6 +693,9 @@ LAW(a_slip_takes_no_more_memory_than_the_sheet)
     for (int k = 1; k < MANY; k++)
         end += sprintf(end, ";1");
     assert_no(text, "right");
+    struct rusage used;
+    assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
+    assert_that(used.ru_maxrss < 1000000);      /* KB */
 }
 
 LAW(json_has_everything)

@@ -13,7 +13,8 @@ static const int all_k[] = { 1, 9, 128, 131, 300 };
 #define MANY(list) (int)(sizeof list / sizeof *list)
 
 /* A column-major array as the kernel gets it: columns are ld apart, what
-   lies between them is NaN, and not one number stands behind the last. */
+   lies between them, if anything, is NaN, and not one number stands behind
+   the last. */
 typedef struct {
     int rows, cols, ld;
     real *at;
@@ -26,7 +27,7 @@ static size_t size_of(const Array *a)
 
 static Array array(int rows, int cols, bool integers)
 {
-    Array a = { rows, cols, rows == 1 ? 1 : rows + PAD, NULL };
+    Array a = { rows, cols, rows == 1 ? 1 : rows + PAD * (cols & 1), NULL };
     a.at = malloc(size_of(&a) * sizeof *a.at);
     assert_that(a.at != NULL);
     for (size_t e = 0; e < size_of(&a); e++) {
