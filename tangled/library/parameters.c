@@ -25,7 +25,8 @@ void parameter_kind(const Parameter *p, char kind[40])
              attention ? W[p->part] : "", head ? "head[h]." : "", p->symbol);
 }
 
-/* Sets p->name: its kind, with the layer for l and the head for h. */
+/* Sets p->name, zeros before, to its kind with the layer for l and the head
+   for h. */
 static void set_name(Parameter *p)
 {
     char kind[sizeof p->name];
@@ -37,7 +38,6 @@ static void set_name(Parameter *p)
             n += (size_t)snprintf(p->name + n, sizeof p->name - n, "%d",
                                   *++k == 'l' ? p->layer : p->head);
     }
-    p->name[n] = '\0';
 }
 
 static void list_parameter(Walk *walk, const char *symbol, int rows, int cols,

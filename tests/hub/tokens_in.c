@@ -415,6 +415,11 @@ LAW(a_text_goes_through_a_folder_and_a_file)
     assert_says(ftx("import f --model m --replace"), "from");
     write_text("x", "3");
     assert_says(ftx("tokenize --model m x"), "4\t3␣\n");
+    write_text("f/tokenizer.json",      /* it takes the blanks before it */
+               replaced(bytes_of(OF_BYTES, &n), "lstrip\": false",
+                        "lstrip\": true"));
+    write_text("x", "ab \xE3\x80\x80<|endoftext|>");
+    assert_says(ftx("tokenize --model f x"), "6\tab\n13\t<|endoftext|>\n");
     write_text("f/tokenizer.json", bytes_of(OF_BYTES, &n));
     write_text("f/tokenizer_config.json", "{\"bos_token\": "
                "\"<|endoftext|>\", \"eos_token\": \"<|endoftext|>\"}");
