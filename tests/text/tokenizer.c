@@ -450,6 +450,9 @@ LAW(a_tokenizer_may_stand_in_a_larger_file)
     p = text = "tokenizer word 0\n";
     assert_null(tokenizer_load(arena, &p, text + strlen(text), &t));
     assert_int_equal(tokenizer_size(t), 3);
+    p = text = "tokenizer wordpiece 4\nspecial none none none\n"
+               "pieces 2 0 0 settings 0 0 0 0 9 0\na\nb\n";
+    assert_null(tokenizer_load(arena, &p, text + strlen(text), &t));
 }
 
 LAW(damage_is_told_in_a_sentence)
