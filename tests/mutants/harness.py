@@ -44,7 +44,7 @@ class Harness:
         self.tree, self.jobs, self.real = self.work / "tree", os.cpu_count() or 1, real
         self.lent = set()       # numbers of workers that are busy
         self.lock = threading.Lock()
-        self.kills = {}         # (file, test): how often
+        self.kills = {}         # (folder, test): how often
 
     # ------------------------------------------------------- without a bug
 
@@ -177,20 +177,22 @@ class Harness:
                 break
             seconds -= test.seconds
             if test.laws and self.notices(test, worker):
+                where = os.path.dirname(path), test.name
                 with self.lock:
-                    self.kills[path, test.name] = self.kills.get((path, test.name), 0) + 1
+                    self.kills[where] = self.kills.get(where, 0) + 1
                 return Result("killed", test.name)
         return Result("survived")
 
     def ordered(self, path):
         """The shortest wait first for a test that is near, or that noticed
-        other bugs of the file."""
+        other bugs of the folder."""
         home = "tests" + path[len("tangled"):-2]
 
         def wait(test):
             near = 100 if test.name == home else \
                 5 if os.path.dirname(test.name) == os.path.dirname(home) else 0.3
-            return (test.seconds + 0.02) / (near + 4 * self.kills.get((path, test.name), 0))
+            return (test.seconds + 0.02) / (
+                near + 4 * self.kills.get((os.path.dirname(path), test.name), 0))
         return sorted(self.tests, key=wait)
 
 
