@@ -31,8 +31,9 @@ FREE = {"free", "arena_free", "tape_free", "free_values", "trainer_free"}
 PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "execv", "execvp", "execl", "execve", "system", "signal",
              "setrlimit", "ptrace"}
-COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "least", "strcmp", "strncmp",
-           "memcmp", "same", "same_number", "same_place", "has_same_numbers", "REQUIRE"}
+COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "larger_of", "least", "smaller",
+           "strcmp", "strncmp", "memcmp", "same", "same_number", "same_place", "is_same_place",
+           "are_near", "has_same_numbers", "REQUIRE"}
 NO_DECLARATION = {"return", "goto", "typedef", "struct", "enum", "union",
                   "extern", "static", "const", "case", "default"}
 

@@ -109,7 +109,8 @@ def judge_operators(arguments, harness, sources):
                for m in mutants_of(s)]
     if not mutants:
         raise Wrong(f"no file has such a name: {' '.join(arguments.what)}")
-    random.Random(arguments.seed or TODAY).shuffle(mutants)
+    seed = arguments.seed or TODAY      # an order that changes elsewhere leave alone
+    mutants.sort(key=lambda m: random.Random(f"{seed} {m.place} {m.what}").random())
     mutants = mutants[:arguments.sample]
     counts = {}                         # of verdicts, by folder
 
