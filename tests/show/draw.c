@@ -44,7 +44,8 @@ LAW(a_large_matrix_is_drawn_without_numbers)
         strcat(text, "0.5 ; ");
     Said s = SAID(show, "--svg", write_text("a", text));
     assert_int_equal(times(s.out, "<title>"), 2 * 33);
-    assert_int_equal(times(s.out, "fill-opacity=\"0.174\""), 33);
+    assert_int_equal(times(s.out, "=\"14\" height=\"14\" fill"), 2 * 33);
+    assert_int_equal(times(s.out, "fill-opacity=\"0.174\"><title>"), 33);
     assert_int_equal(times(s.out, " text-anchor=\"middle\">"), 0);
     strcpy(strstr(text, "Wu"), "Wu =");
     for (int k = 0; k < 33; k++)
@@ -74,10 +75,10 @@ LAW(a_terminal_has_five_shades)
 LAW(rows_go_down_and_columns_across)
 {
     Said s = SAID(show, "--svg", "tests/data/worked/alg04-causal.sheet");
-    int x[3], y[3];
+    int x[4], y[4];
     static const char *const cells[] = { "row 1, column 1: ",
-        "row 1, column 2: ", "row 2, column 1: " };
-    for (int k = 0; k < 3; k++) {
+        "row 1, column 2: ", "row 2, column 1: ", "fill=\"none\"" };
+    for (int k = 0; k < 4; k++) {
         const char *at = strstr(s.out, cells[k]);
         assert_that(at != NULL);
         while (strncmp(at, "<rect ", 6) != 0)
@@ -86,7 +87,9 @@ LAW(rows_go_down_and_columns_across)
                     == 2);
     }
     assert_that(x[1] > x[0] && y[1] == y[0] && x[2] == x[0] && y[2] > y[0]);
+    assert_that(x[3] == x[0] && y[3] == y[0]);      /* the frame */
     assert_says(s, "fill-opacity=\"1.000\"");
+    assert_int_equal(times(s.out, "opacity=\"0.600\""), 3);   /* not of -inf */
 }
 
 /* The attribute of that name in the tag at p; 0: it has none. */
@@ -221,10 +224,10 @@ LAW(a_text_is_no_markup)
     Error f = { .text = NULL };
     Run run = *run_sheet(read_sheet(arena, write_text("a", two_logits), &f),
                          arena, tape, &f);
-    run.guessed = " A < 1";
+    run.guessed = " A <&>\" 1";
     FILE *out = tmpfile();
     show_svg(out, &run, false, arena, &f);
-    assert_int_equal(times(all_of(out), " A &#60; 1</text>"), 1);
+    assert_int_equal(times(all_of(out), " A &#60;&#38;&#62;&#34; 1</text>"), 1);
 }
 
 /* ------------------------------------------------------------ the options */
