@@ -44,6 +44,7 @@ LAW(a_large_matrix_is_drawn_without_numbers)
         strcat(text, "0.5 ; ");
     Said s = SAID(show, "--svg", write_text("a", text));
     assert_int_equal(times(s.out, "<title>"), 2 * 33);
+    assert_int_equal(times(s.out, ">blue is above 0"), 1);
     assert_int_equal(times(s.out, "=\"14\" height=\"14\" fill"), 2 * 33);
     assert_int_equal(times(s.out, "fill-opacity=\"0.174\"><title>"), 33);
     assert_int_equal(times(s.out, " text-anchor=\"middle\">"), 0);
