@@ -1,12 +1,13 @@
-/* Arithmetic over two kinds of values, numbers and matrices, by recursive
-   descent: a function for each level of precedence. An entry of a sheet is
-   a formula without names. Main types: Parser, Operand. Entry points:
-   parse_entry, formula_evaluate. */
+/* Arithmetic by recursive descent: a function for each level of precedence.
+   An entry of a sheet is a formula without names, over numbers in place of
+   matrices. Main types: Parser, Value. Entry points: parse_entry,
+   formula_evaluate. Text flows in, a number or a matrix flows out. */
 #include "sheet/formula.h"
 #include "library/tape.h"
 #include "practice/practice.h"
 #include <ctype.h>
 #include <math.h>
+#include <setjmp.h>
 #include <string.h>
 
 typedef struct {
@@ -14,93 +15,54 @@ typedef struct {
     const char *end;            /* of what was accepted last              */
     const Scope *scope;         /* of a formula; NULL: it is an entry     */
     const char *formula;        /* the whole of it                        */
-    const char *error, *place;  /* the first error, or NULL, and where    */
     int depth, parentheses;     /* of the recursion; open at the time     */
     bool infinite;              /* infinity was asked for by name         */
+    const char *error, *place;  /* what is wrong, or NULL, and where      */
+    jmp_buf stopped;            /* then it goes on here                   */
 } Parser;
 
 typedef struct {
-    double x;                   /* the value, if M is NULL                */
-    Mat M;
-    int decimals;               /* of a number, as it was typed           */
+    Mat M;                      /* of a formula; NULL: of an entry, ...   */
+    double x;                   /* ... whose value this is                */
+    int decimals;               /* as it was typed                        */
     double ten;                 /* k, if it was typed as 10^k; or NaN     */
-} Operand;
+} Value;
 
-static Operand parse_sum(Parser *p);
-static Operand parse_factor(Parser *p);
+static Value parse_sum(Parser *p);
+static Value parse_factor(Parser *p);
 
-static Operand typed_number(double x, int decimals)
+_Noreturn static void lose_value(Parser *p)
 {
-    return (Operand){ x, NULL, decimals, NAN };
+    longjmp(p->stopped, 1);
 }
 
-static Operand exact_number(double x)
+_Noreturn static void stop_at(Parser *p, const char *place,
+                              const char *error)
 {
-    return typed_number(x, EXACT);
-}
-
-static Operand matrix_operand(Mat M)
-{
-    return (Operand){ NAN, M, EXACT, NAN };
-}
-
-/* Notes the first error. From then on nothing is accepted. */
-static Operand stop_at(Parser *p, const char *place, const char *error)
-{
-    if (p->error == NULL) {
-        p->error = error;
-        p->place = place;
-    }
-    p->token.kind = '\0';
-    return exact_number(NAN);
-}
-
-static Operand lose_value(Parser *p)
-{
-    return stop_at(p, p->end, "this has no value");
-}
-
-static Operand note_error(Parser *p, const char *place, const char *error)
-{
-    if (p->scope != NULL && p->error == NULL)
+    if (p->scope != NULL)
         refuse(HERE("formula_evaluate"), "%s in \"%s\", before \"%s\".",
                error, p->formula, place);
-    return stop_at(p, place, error);
+    p->error = error;
+    p->place = place;
+    lose_value(p);
 }
 
 static void advance(Parser *p)
 {
     p->end = p->token.end;
-    p->token = read_token(p->end);
-}
-
-/* Outside parentheses blanks end an entry. */
-static bool accept_token(Parser *p, char kind)
-{
-    bool accepts = p->token.kind == kind
-                && (p->parentheses > 0 || !p->token.blank);
-    if (accepts)
-        advance(p);
-    return accepts;
-}
-
-static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
-{
-    Mat M = constant(tape_arena(p->scope->tape), rows, cols);
-    for (int k = 0; k < rows * cols; k++)
-        M->at[k] = (real)x;
-    return M;
+    p->token = p->scope != NULL ? read_plain_token(p->end)
+                                : read_token(p->end);
 }
 
 /* Functions of up to three numbers. */
-typedef enum { NO_FUNCTION, EXP, LN, SQRT, SIN, COS, TANH, PLUS, TIMES, OVER,
-               POWER, COPY, TRANSPOSE, ROUND, FINITE, PICK } Function;
+typedef enum { NO_FUNCTION, EXP, LN, SQRT, SIN, COS, TANH, PLUS, MINUS, TIMES,
+               OVER, POWER, COPY, TRANSPOSE, ROUND, FINITE, PICK } Function;
 
 /* Returns f(x[0], x[1], x[2]), and its derivatives in slope. A number that
    was rounded has the slope of the number before. */
 static double function_value(Function f, const double x[], double slope[])
 {
-    double a = x[0], b = x[1], unit = pow(10, -b);
+    double a = x[0], b = x[1], unit = f == ROUND ? pow(10, -b) : 1;
     slope[0] = 1;
     slope[1] = slope[2] = 0;
     switch (f) {
@@ -111,6 +73,7 @@ static double function_value(Function f, const double x[], double slope[])
     case COS:    slope[0] = -sin(a);                 return cos(a);
     case TANH:   slope[0] = 1 - tanh(a) * tanh(a);   return tanh(a);
     case PLUS:   slope[1] = 1;                       return a + b;
+    case MINUS:  slope[1] = -1;                      return a - b;
     case TIMES:  slope[0] = b; slope[1] = a;         return a * b;
     case OVER:   slope[0] = 1 / b; slope[1] = -a / (b * b); return a / b;
     case POWER:  slope[0] = b == 0 ? 0 : b * pow(a, b - 1);
@@ -167,191 +130,194 @@ static void each_back(Mat Y)
 
 static const Operation each = { "each", each_forward, each_back };
 
-static Operand each_entry(Parser *p, Function f, int rows, int cols, int n,
-                          const Mat of[])
+/* Returns f of n matrices, entry by entry, on the tape. */
+static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
 {
-    struct Matrix *Y = node_on(HERE("formula"), p->scope->tape, rows, cols,
+    int rows = 1, cols = 1;
+    for (int k = 0; k < n; k++) {
+        rows = of[k]->rows > rows ? of[k]->rows : rows;
+        cols = of[k]->cols > cols ? of[k]->cols : cols;
+    }
+    for (int k = 0; k < n; k++)
+        if ((of[k]->rows != rows && of[k]->rows != 1)
+            || (of[k]->cols != cols && of[k]->cols != 1))
+            lose_value(p);
+    bool turns = f == TRANSPOSE;
+    struct Matrix *Y = node_on(HERE("formula"), p->scope->tape,
+                               turns ? cols : rows, turns ? rows : cols,
                                &each, n, of);
     Y->c = f;
-    return matrix_operand(node_compute(Y));
+    return node_compute(Y);
 }
 
-/* Returns f of n operands, entry by entry. */
-static Operand apply(Parser *p, Function f, int n, const Operand a[])
+static Value of_matrix(Mat M)
+{
+    return (Value){ M, NAN, EXACT, NAN };
+}
+
+static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
+{
+    Mat M = constant(tape_arena(p->scope->tape), rows, cols);
+    for (int k = 0; k < rows * cols; k++)
+        M->at[k] = (real)x;
+    return M;
+}
+
+static Value of_number(const Parser *p, double x, int decimals)
+{
+    Mat M = p->scope != NULL ? filled_matrix(p, 1, 1, x) : NULL;
+    return (Value){ M, x, decimals, NAN };
+}
+
+/* Returns f of n values, entry by entry. */
+static Value apply(Parser *p, Function f, int n, const Value a[])
 {
     double x[] = { 0, 0, 0 }, slope[3];
     Mat of[3];
-    int rows = 0, cols = 0;
     for (int k = 0; k < n; k++) {
         x[k] = a[k].x;
-        if (a[k].M != NULL && a[k].M->rows > rows)
-            rows = a[k].M->rows;
-        if (a[k].M != NULL && a[k].M->cols > cols)
-            cols = a[k].M->cols;
+        of[k] = a[k].M;
     }
-    if (rows == 0)
-        return exact_number(function_value(f, x, slope));
-    for (int k = 0; k < n; k++) {
-        of[k] = a[k].M != NULL ? a[k].M : filled_matrix(p, 1, 1, a[k].x);
-        if ((of[k]->rows != rows && of[k]->rows != 1)
-            || (of[k]->cols != cols && of[k]->cols != 1))
-            return lose_value(p);
-    }
-    return each_entry(p, f, rows, cols, n, of);
+    return p->scope != NULL ? of_matrix(each_entry(p, f, n, of))
+         : of_number(p, function_value(f, x, slope), EXACT);
 }
 
-static Operand apply_to_two(Parser *p, Function f, Operand a, Operand b)
+static Value apply_to_two(Parser *p, Function f, Value a, Value b)
 {
-    const Operand two[2] = { a, b };
-    return apply(p, f, 2, two);
+    return apply(p, f, 2, (Value[]){ a, b });
 }
 
-static Operand negated(Parser *p, Operand v)
-{
-    v.x = -v.x;
-    return v.M == NULL ? v : apply_to_two(p, TIMES, v, exact_number(-1));
-}
-
-static Operand multiply_matrices(Parser *p, Operand a, Operand b)
-{
-    return a.M == NULL || b.M == NULL ? apply_to_two(p, TIMES, a, b)
-         : a.M->cols != b.M->rows ? lose_value(p)
-         : matrix_operand(mul(a.M, b.M));
-}
-
-/* A parameter is on no tape; its gradient comes back to it. */
+/* As which an operation of the library takes it. */
 static Mat put_on_tape(Parser *p, Mat M)
 {
-    Operand a = matrix_operand(M);
-    return M->tape != NULL && !M->transposed ? M : apply(p, COPY, 1, &a).M;
+    return M->tape != NULL && !M->transposed ? M
+         : each_entry(p, COPY, 1, &M);
 }
 
-static Mat as_matrix(Parser *p, Operand v)
+static bool is_number(Mat M)
 {
-    return v.M != NULL ? v.M : put_on_tape(p, filled_matrix(p, 1, 1, v.x));
+    return M->rows * M->cols == 1;
 }
 
-/* A matrix of one entry on no tape is a number; NULL has no value. */
-static Operand operand_of(Parser *p, Mat M)
+static Value multiply_matrices(Parser *p, Value a, Value b)
 {
-    return M == NULL ? lose_value(p)
-         : M->tape == NULL && M->grad == NULL && M->rows * M->cols == 1
-             ? exact_number(M->at[0]) : matrix_operand(put_on_tape(p, M));
+    if (is_number(a.M) || is_number(b.M))
+        return apply_to_two(p, TIMES, a, b);
+    if (a.M->cols != b.M->rows)
+        lose_value(p);
+    return of_matrix(mul(put_on_tape(p, a.M), put_on_tape(p, b.M)));
 }
 
-static Operand transposed(Parser *p, Operand v)
+static Mat standardise_of(Parser *p, const Mat a[])
 {
-    return v.M == NULL ? v : each_entry(p, TRANSPOSE, v.M->cols, v.M->rows,
-                                        1, &v.M);
-}
-
-static Mat standardise_of(Parser *p, const Operand a[])
-{
-    Mat m = mean(a->M);
+    Mat m = mean(a[0]);
     (void)p;
-    return standardise(a->M, m, variance(a->M, m));
+    return standardise(a[0], m, variance(a[0], m));
 }
 
-static Mat column_sums(Parser *p, const Operand a[])
+static Mat column_sums(Parser *p, const Mat a[])
 {
-    return mul(filled_matrix(p, 1, a->M->rows, 1), a->M);
+    return mul(filled_matrix(p, 1, a[0]->rows, 1), a[0]);
 }
 
-static Mat count_rows(Parser *p, const Operand a[])
+static Mat count_rows(Parser *p, const Mat a[])
 {
-    return filled_matrix(p, 1, 1, a->M->rows);
+    return filled_matrix(p, 1, 1, a[0]->rows);
 }
 
-/* A column of 1, 2, ..., as high as M. */
-static Mat row_numbers(Parser *p, const Operand a[])
+/* A column of 1, 2, ..., as high as the matrix. */
+static Mat row_numbers(Parser *p, const Mat a[])
 {
-    Mat Y = filled_matrix(p, a->M->rows, 1, 0);
+    Mat Y = filled_matrix(p, a[0]->rows, 1, 0);
     for (int i = 1; i <= Y->rows; i++)
         AT(Y, i, 1) = (real)i;
-    return put_on_tape(p, Y);
+    return Y;
 }
 
 /* 1 at the first of the largest entries of each column, 0 elsewhere. */
-static Mat mark_largest(Parser *p, const Operand a[])
+static Mat mark_largest(Parser *p, const Mat a[])
 {
-    Mat M = a->M, Y = filled_matrix(p, M->rows, M->cols, 0);
+    Mat M = a[0], Y = filled_matrix(p, M->rows, M->cols, 0);
     for (int j = 1; j <= M->cols; j++) {
         int best = 1;
         for (int i = 2; i <= M->rows; i++)
             best = AT(M, i, j) > AT(M, best, j) ? i : best;
         AT(Y, best, j) = 1;
     }
-    return put_on_tape(p, Y);
+    return Y;
 }
 
 /* A column of a[1] entries for each token of a[0]. */
-static Mat one_hot_of(Parser *p, const Operand a[])
+static Mat one_hot_of(Parser *p, const Mat a[])
 {
-    Mat v = a->M;
-    if (a[1].M != NULL || !(1 <= a[1].x && a[1].x <= 1e6))
+    int n = a[0]->rows * a[0]->cols;
+    if (!is_number(a[1]) || !(1 <= a[1]->at[0] && a[1]->at[0] <= 1e6))
         return NULL;
-    int n = v->rows * v->cols, rows = (int)a[1].x;
-    Mat Y = filled_matrix(p, rows, n, 0);
+    Mat Y = filled_matrix(p, (int)a[1]->at[0], n, 0);
     for (int k = 0; k < n; k++) {
-        double id = (double)v->at[k];
-        if (id != floor(id) || id < 1 || id > rows)
+        double id = (double)a[0]->at[k];
+        if (id != floor(id) || id < 1 || id > Y->rows)
             return NULL;
         AT(Y, (int)id, k + 1) = 1;
     }
-    return put_on_tape(p, Y);
+    return Y;
 }
 
-/* The logarithm of the entry of each column of a[1] that a token of a[0]
-   names. Where a probability has underflowed it comes from the logits. */
-static Mat logs_of(Parser *p, const Operand a[])
+/* ln of the entry of each column of a[1] that a token of a[0] names. */
+static Mat logs_of(Parser *p, const Mat a[])
 {
-    Mat P = a[1].M;
-    const Operand ids[2] = { *a, exact_number(P == NULL ? 0 : P->rows) };
-    Mat which = one_hot_of(p, ids);
-    if (which == NULL || which->cols != P->cols)
+    Mat P = a[1], rows = count_rows(p, &P),
+        which = one_hot_of(p, (Mat[]){ a[0], rows });
+    int n = P->cols;
+    if (which == NULL || which->cols != n)
         return NULL;
-    size_t bytes = (size_t)P->cols * sizeof(int);
-    int *row = arena_alloc(tape_arena(P->tape), bytes);
-    int *column = arena_alloc(tape_arena(P->tape), bytes);
-    Operand chosen = apply_to_two(p, TIMES, matrix_operand(which), a[1]);
-    chosen.M = column_sums(p, &chosen);
+    Mat chosen = each_entry(p, TIMES, 2, (Mat[]){ which, P }),
+        sums = column_sums(p, &chosen);
+    int *row = arena_alloc(tape_arena(P->tape), 2 * sizeof *row * (size_t)n);
     bool vanishes = false;
-    for (int j = 1; j <= P->cols; j++) {
-        row[j - 1] = (int)a->M->at[j - 1];
-        column[j - 1] = j;
-        vanishes |= AT(chosen.M, 1, j) == 0;
+    for (int j = 0; j < n; j++) {
+        row[j] = (int)a[0]->at[j];
+        row[n + j] = j + 1;
+        vanishes |= sums->at[j] == 0;
     }
-    return !vanishes || P->logits == NULL ? apply(p, LN, 1, &chosen).M
-         : log_prob(P, (Tokens){ P->cols, row }, (Tokens){ P->cols, column });
+    return !vanishes || P->logits == NULL ? each_entry(p, LN, 1, &sums)
+         : log_prob(P, ((Tokens){ n, row }), ((Tokens){ n, row + n }));
 }
 
-static Mat column_of(Parser *p, const Operand a[])
+static Mat column_of(Parser *p, const Mat a[])
 {
-    Mat M = a->M;
-    double j = a[1].x;
+    double j = (double)a[1]->at[0];
     (void)p;
-    return a[1].M != NULL || j != floor(j) || j < 1 || j > M->cols ? NULL
-         : gather(M->tape, M, 1, (int[]){ (int)j });
+    return !is_number(a[1]) || j != floor(j) || j < 1 || j > a[0]->cols
+         ? NULL : gather(a[0]->tape, a[0], 1, (int[]){ (int)j });
 }
 
 /* What top_k and top_p keep of a column of probabilities. */
-static Mat keep_of(Parser *p, const Operand a[])
+static Mat keep_of(Parser *p, const Mat a[])
 {
     (void)p;
-    return a->M->cols != 1 || a[1].M != NULL || a[2].M != NULL ? NULL
-         : restrict_top_p(restrict_top_k(a->M, (int)a[1].x), a[2].x);
+    return a[0]->cols != 1 || !is_number(a[1]) || !is_number(a[2]) ? NULL
+         : restrict_top_p(restrict_top_k(a[0], (int)a[1]->at[0]),
+                          (double)a[2]->at[0]);
 }
 
-/* A function of numbers, an operation of the library, or one of those above.
-   The first seven are also those of entries. */
-enum { OF_ENTRIES = 7, MOST_ARGUMENTS = 3 };
-static const struct {
+/* A function of numbers, an operation of the library, or one of those above;
+   or a constant, which is a function of x. */
+enum { OF_ENTRIES = 13, MOST_ARGUMENTS = 3 };
+typedef struct {
     const char *name;
     int arguments;
     Function each;
     Mat (*operation)(Where where, Mat M);
-    Mat (*value)(Parser *p, const Operand a[]);
-} functions[] = {
+    Mat (*value)(Parser *p, const Mat a[]);
+    double x;
+} Row;
+static const Row functions[] = {
+    { "e",           0, .x = 2.71828182845904523536 },
+    { "pi",          0, .x = 3.14159265358979323846 },
+    { "inf",         0, .x = INFINITY },
+    { "minus_inf",   0, .each = LN, .x = 0 },
+    { "true",        0, .x = 1 },         { "false", 0, .x = 0 },
     { "sqrt",        1, .each = SQRT },   { "ln",    1, .each = LN },
     { "exp",         1, .each = EXP },    { "sin",   1, .each = SIN },
     { "cos",         1, .each = COS },    { "tanh",  1, .each = TANH },
@@ -373,156 +339,30 @@ static const struct {
     { "keep",        3, .value = keep_of },
     { "logs",        2, .value = logs_of },
 };
-static const struct {
-    const char *name;
-    double value;
-    bool minus;                 /* not every compiler folds -INFINITY     */
-} constants[] = {
-    { "e",   2.71828182845904523536, false },   { "true",      1, false },
-    { "pi",  3.14159265358979323846, false },   { "false",     0, false },
-    { "inf", INFINITY, false },         { "minus_inf", INFINITY, true },
-};
-enum { FUNCTIONS = sizeof functions / sizeof *functions,
-       CONSTANTS = sizeof constants / sizeof *constants };
 
-static bool is_named(const Token *t, const char *name)
+static const Row *find_function(const Parser *p, const Token *t)
 {
-    size_t n = (size_t)t->length;
-    return strlen(name) == n && memcmp(t->word, name, n) == 0;
+    int n = p->scope == NULL ? OF_ENTRIES
+          : (int)(sizeof functions / sizeof *functions);
+    for (const Row *f = functions; f < functions + n; f++)
+        if (strncmp(f->name, t->word, (size_t)t->length) == 0
+            && f->name[t->length] == '\0')
+            return f;
+    return NULL;
 }
 
-/* FUNCTIONS: there is none. */
-static int find_function(const Parser *p, const Token *t)
+static Value call_function(Parser *p, const Row *f, const Value a[])
 {
-    int k = 0;
-    while (k < FUNCTIONS && !is_named(t, functions[k].name))
-        k++;
-    return p->scope == NULL && k >= OF_ENTRIES ? FUNCTIONS : k;
-}
-
-static int find_constant(const Token *t)    /* CONSTANTS: there is none */
-{
-    int k = 0;
-    while (k < CONSTANTS && !is_named(t, constants[k].name))
-        k++;
-    return k;
-}
-
-static const char no_number[] =
-    "expected a number, such as 1, -0.5, 1/2 or sqrt(2)";
-
-static Operand parse_group(Parser *p)
-{
-    char close = p->token.kind == '(' ? ')' : '}';
-    advance(p);
-    p->parentheses++;
-    Operand value = parse_sum(p);
-    if (!accept_token(p, close))
-        note_error(p, p->token.start, close == ')' ? "expected a )"
-                                                   : "expected a }");
-    p->parentheses--;
-    return value;
-}
-
-/* What a command such as \sqrt takes, which needs no parentheses; \frac12
-   takes one digit for each. */
-static Operand parse_braced(Parser *p, const Token *command)
-{
-    p->token.blank = false;
-    if (p->token.kind == '(' || p->token.kind == '{')
-        return parse_group(p);
-    if (!is_named(command, "frac") || p->token.kind != TOKEN_NUMBER)
-        return parse_factor(p);
-    p->token.end = p->token.start + 1;
-    advance(p);
-    return exact_number(p->end[-1] - '0');
-}
-
-static Operand parse_name(Parser *p, const Token *t)
-{
-    const Scope *scope = p->scope;
-    Mat M = scope == NULL ? NULL
-          : scope->find_value(scope->data, t->word, t->length);
-    int c = find_constant(t);
-    if (M != NULL || (scope != NULL && c == CONSTANTS))
-        return operand_of(p, M);
-    if (c == CONSTANTS)
-        return note_error(p, t->start, no_number);
-    p->infinite |= isinf(constants[c].value) != 0;
-    return exact_number(constants[c].minus ? -constants[c].value
-                                           : constants[c].value);
-}
-
-static Operand parse_name_or_call(Parser *p)
-{
-    Token t = p->token;
-    Operand a[MOST_ARGUMENTS];
-    int n = 0, f = find_function(p, &t);
-    bool command = f < FUNCTIONS && !isalpha((unsigned char)*t.start);
-    advance(p);
-    bool call = p->token.kind == '(' && !p->token.blank;
-    if (!call && !command)
-        return parse_name(p, &t);
-    if (!call || command)
-        while (n < functions[f].arguments)
-            a[n++] = parse_braced(p, &t);
-    else {
-        p->parentheses++;
-        do {
-            advance(p);
-            a[n++] = parse_sum(p);
-        } while (p->token.kind == ',' && n < MOST_ARGUMENTS);
-        if (f == FUNCTIONS || functions[f].arguments != n)
-            note_error(p, t.start, "there is no such function; type its "
-                       "value");
-        if (!accept_token(p, ')'))
-            note_error(p, p->token.start, "expected a )");
-        p->parentheses--;
-    }
-    if (p->error != NULL)
-        return *a;
-    if (functions[f].each != NO_FUNCTION)
-        return apply(p, functions[f].each, n, a);
-    a->M = as_matrix(p, *a);
-    return operand_of(p, functions[f].value != NULL
-                      ? functions[f].value(p, a)
-                      : functions[f].operation(HERE("formula"), a->M));
-}
-
-static Operand parse_primary(Parser *p)
-{
-    Token t = p->token;
-    if (t.blank && p->parentheses == 0)
-        return note_error(p, p->end, no_number);
-    switch (t.kind) {
-    case '(':
-    case '{':
-        return parse_group(p);
-    case TOKEN_NAME:
-        return parse_name_or_call(p);
-    case TOKEN_NUMBER:
-        advance(p);
-        return typed_number(t.value, t.decimals);
-    case TOKEN_ERROR:
-        return note_error(p, t.start, t.word);
-    default:
-        return note_error(p, t.start, p->scope != NULL ? "expected a value"
-                                                       : no_number);
-    }
-}
-
-static Operand parse_power(Parser *p)
-{
-    Operand base = parse_primary(p);
-    while (p->scope != NULL && accept_token(p, '\''))
-        base = transposed(p, base);
-    bool ten = base.x == 10 && base.decimals == 0;
-    if (!accept_token(p, '^'))
-        return base;
-    Operand exponent = parse_factor(p),
-            power = apply_to_two(p, POWER, base, exponent);
-    power.ten = ten ? exponent.x : NAN;
-    return power;
+    if (f->each != NO_FUNCTION)
+        return apply(p, f->each, f->arguments, a);
+    Mat of[MOST_ARGUMENTS];
+    for (int k = 0; k < f->arguments; k++)
+        of[k] = k == 0 ? put_on_tape(p, a[k].M) : a[k].M;
+    Mat M = f->value != NULL ? f->value(p, of)
+                             : f->operation(HERE("formula"), of[0]);
+    if (M == NULL)
+        lose_value(p);
+    return of_matrix(M);
 }
 
 static bool is_sign(const Token *t)
@@ -535,38 +375,169 @@ static void refuse_loose_sign(Parser *p)
 {
     if (p->scope == NULL && (is_sign(&p->token)
                              || (p->token.blank && p->parentheses == 0)))
-        note_error(p, p->end - 1, "a sign stands directly before its number");
+        stop_at(p, p->end - 1, "a sign stands directly before its number");
+}
+
+/* Takes an operator of this kind, unless an entry ends before it. */
+static bool accept_operator(Parser *p, char kind)
+{
+    const Token *t = &p->token;
+    bool inside = p->parentheses > 0, even = t->blank == (*t->end == ' ');
+    bool goes_on = kind == '*' ? inside || even || *t->start == '\\'
+                 : is_sign(t) && p->scope == NULL
+                     ? !t->blank || (inside && even)
+                 : inside || !t->blank;
+    if (t->kind != kind || !goes_on)
+        return false;
+    advance(p);
+    if (inside || kind == '*')
+        p->token.blank = false;
+    return true;
+}
+
+static void open_group(Parser *p)
+{
+    p->parentheses++;
+    advance(p);
+    p->token.blank = false;
+}
+
+static void close_group(Parser *p, char close)
+{
+    if (p->token.kind != close)
+        stop_at(p, p->token.start, close == ')' ? "expected a )"
+                                                : "expected a }");
+    advance(p);
+    p->parentheses--;
+}
+
+static const char no_number[] =
+    "expected a number, such as 1, -0.5, 1/2 or sqrt(2)";
+
+static Value parse_group(Parser *p)
+{
+    char close = p->token.kind == '(' ? ')' : '}';
+    open_group(p);
+    Value value = parse_sum(p);
+    close_group(p, close);
+    return value;
+}
+
+/* What a command such as \sqrt takes, which needs no parentheses; \frac12
+   takes one digit for each. */
+static Value parse_braced(Parser *p, const Row *command)
+{
+    p->token.blank = false;
+    if (p->token.kind == '(' || p->token.kind == '{')
+        return parse_group(p);
+    if (command->arguments < 2 || p->token.kind != TOKEN_NUMBER)
+        return parse_factor(p);
+    p->token.end = p->token.start + 1;
+    advance(p);
+    return of_number(p, p->end[-1] - '0', EXACT);
+}
+
+static Value parse_name(Parser *p, const Token *t, const Row *f)
+{
+    const Scope *scope = p->scope;
+    Mat M = scope == NULL ? NULL
+          : scope->find_value(scope->data, t->word, t->length);
+    if (M != NULL)
+        return of_matrix(M);
+    if (f != NULL && f->arguments == 0) {
+        double x[MOST_ARGUMENTS] = { f->x }, slope[MOST_ARGUMENTS];
+        double value = function_value(f->each, x, slope);
+        p->infinite |= isinf(value) != 0;
+        return of_number(p, value, EXACT);
+    }
+    if (scope == NULL)
+        stop_at(p, t->start, no_number);
+    lose_value(p);
+}
+
+static Value parse_name_or_call(Parser *p)
+{
+    Token t = p->token;
+    Value a[MOST_ARGUMENTS];
+    int n = 0;
+    const Row *f = find_function(p, &t);
+    bool command = f != NULL && f->arguments > 0
+                && !isalpha((unsigned char)*t.start);
+    advance(p);
+    if (command) {
+        while (n < f->arguments)
+            a[n++] = parse_braced(p, f);
+        return call_function(p, f, a);
+    }
+    if (p->token.kind != '(' || p->token.blank)
+        return parse_name(p, &t, f);
+    for (p->token.kind = ','; p->token.kind == ',' && n < MOST_ARGUMENTS; ) {
+        open_group(p);
+        a[n++] = parse_sum(p);
+        p->parentheses--;
+    }
+    if (f == NULL || f->arguments != n)
+        stop_at(p, t.start, "there is no such function; type its value");
+    p->parentheses++;
+    close_group(p, ')');
+    return call_function(p, f, a);
+}
+
+static Value parse_primary(Parser *p)
+{
+    Token t = p->token;
+    if (t.blank && p->parentheses == 0)
+        stop_at(p, p->end, no_number);
+    switch (t.kind) {
+    case '(':
+    case '{':
+        return parse_group(p);
+    case TOKEN_NAME:
+        return parse_name_or_call(p);
+    case TOKEN_NUMBER:
+        advance(p);
+        return of_number(p, t.value, t.decimals);
+    default:
+        stop_at(p, t.start, t.kind == TOKEN_ERROR ? t.word
+                            : p->scope != NULL ? "expected a value"
+                            : no_number);
+    }
+}
+
+static Value parse_power(Parser *p)
+{
+    Value base = parse_primary(p);
+    while (p->scope != NULL && accept_operator(p, '\''))
+        base = apply(p, TRANSPOSE, 1, &base);
+    if (!accept_operator(p, '^'))
+        return base;
+    Value exponent = parse_factor(p),
+          power = apply_to_two(p, POWER, base, exponent);
+    bool ten = base.x == 10 && base.decimals == 0;
+    power.ten = ten ? exponent.x : NAN;
+    return power;
 }
 
 /* Every recursion passes through here. */
-static Operand parse_factor(Parser *p)
+static Value parse_factor(Parser *p)
 {
     enum { DEEPEST = 100 };
     Token sign = p->token;
+    Value value;
     if (++p->depth > DEEPEST)
-        return note_error(p, sign.start, "parentheses and signs are nested "
-                          "more than 100 deep");
-    if (!is_sign(&sign) || !accept_token(p, sign.kind)) {
-        Operand power = parse_power(p);
-        p->depth--;
-        return power;
-    }
-    refuse_loose_sign(p);
-    Operand value = parse_factor(p);
+        stop_at(p, sign.start, "parentheses and signs are nested more than "
+                "100 deep");
+    if (is_sign(&sign) && (p->parentheses > 0 || !sign.blank)) {
+        advance(p);
+        refuse_loose_sign(p);
+        value = parse_factor(p);
+    } else
+        value = parse_power(p);
     p->depth--;
-    return sign.kind == '-' ? negated(p, value) : value;
-}
-
-/* A sign of multiplication has blanks on both sides or on none. */
-static bool accept_times(Parser *p)
-{
-    Token t = p->token;
-    bool even = t.blank == (*t.end == ' ') || *t.start == '\\';
-    if (t.kind != '*' || (!even && p->parentheses == 0))
-        return false;
-    advance(p);
-    p->token.blank = false;
-    return true;
+    if (sign.kind == '-' && p->scope != NULL)
+        return apply_to_two(p, TIMES, value, of_number(p, -1, EXACT));
+    value.x = sign.kind == '-' ? -value.x : value.x;
+    return value;
 }
 
 /* What was 10^-3 may have become 10-3, and 10^3 103. */
@@ -576,90 +547,89 @@ static void refuse_lost_power(Parser *p, const char *start,
     bool digit = p->end == right + 3 && right[2] > '0' && right[2] <= '9';
     bool sign = p->end == right + 2 && is_sign(&p->token)
              && isdigit((unsigned char)*p->token.end);
-    if (begins(right, "10") && (digit || sign))
-        note_error(p, start, "a power of ten may have lost its ^ here; type "
-                   "2.5e-1 or 2.5*10^-1");
+    if (p->scope == NULL && begins(right, "10") && (digit || sign))
+        stop_at(p, start, "a power of ten may have lost its ^ here; type "
+                "2.5e-1 or 2.5*10^-1");
 }
 
-static Operand parse_term(Parser *p)
+static Value parse_term(Parser *p)
 {
     const char *start = p->token.start;
-    Operand value = parse_factor(p);
-    for (;;) {
-        Token sign = p->token;
-        bool beside = p->scope != NULL
-                   && (sign.kind == TOKEN_NAME || sign.kind == TOKEN_NUMBER
-                       || sign.kind == '(');
-        if (accept_times(p)) {
+    Value value = parse_factor(p);
+    for (;;)
+        if (accept_operator(p, '*')) {
             const char *right = p->token.start;
-            Operand a = value, b = parse_factor(p);
+            Value a = value, b = parse_factor(p);
             value = apply_to_two(p, TIMES, a, b);
             value.decimals = shift_decimals(a.decimals, b.ten);
             refuse_lost_power(p, start, right);
-        } else if (accept_token(p, '/'))
+        } else if (accept_operator(p, '/'))
             value = apply_to_two(p, OVER, value, parse_factor(p));
-        else if (beside)
+        else if (p->scope != NULL && p->token.kind != '\0'
+                 && strchr((char[]){ TOKEN_NAME, TOKEN_NUMBER, '(', '\0' },
+                           p->token.kind) != NULL)
             value = multiply_matrices(p, value, parse_power(p));
         else
             return value;
+}
+
+static Value parse_sum(Parser *p)
+{
+    Value value = parse_term(p);
+    for (;;) {
+        char sign = p->token.kind;
+        if (!is_sign(&p->token) || !accept_operator(p, sign))
+            return value;
+        if (is_sign(&p->token))
+            refuse_loose_sign(p);
+        value = apply_to_two(p, sign == '+' ? PLUS : MINUS, value,
+                             parse_term(p));
     }
 }
 
-/* (1 -2) are two entries of a row. */
-static bool accept_sign(Parser *p, char kind)
+/* Returns whether there is a value. */
+static bool parse(Parser *p, Value *value)
 {
-    bool next_entry = p->scope == NULL && p->token.blank
-                   && *p->token.end != ' ';
-    bool accepts = !next_entry && accept_token(p, kind);
-    if (accepts && is_sign(&p->token))
-        refuse_loose_sign(p);
-    return accepts;
-}
-
-static Operand parse_sum(Parser *p)
-{
-    Operand value = parse_term(p);
-    for (;;)
-        if (accept_sign(p, '+'))
-            value = apply_to_two(p, PLUS, value, parse_term(p));
-        else if (accept_sign(p, '-'))
-            value = apply_to_two(p, PLUS, value, negated(p, parse_term(p)));
-        else
-            return value;
+    if (setjmp(p->stopped) != 0)
+        return false;
+    *value = parse_sum(p);
+    if (p->scope != NULL && p->token.kind != '\0')
+        stop_at(p, p->token.start, "expected the end");
+    if (p->scope == NULL && (isnan(value->x)
+                             || (isinf(value->x) && !p->infinite)))
+        stop_at(p, p->formula, "this has no finite value");
+    return true;
 }
 
 const char *parse_entry(const char **text, Entry *entry)
 {
-    Parser p = { .end = *text, .token = read_token(*text) };
-    Operand v = exact_number(NAN);
+    Parser p = { .formula = *text, .token = read_token(*text) };
+    Value v = { .x = NAN, .decimals = EXACT };
     p.token.blank = false;
-    if (!accept_token(&p, '?')) {
-        v = parse_sum(&p);
-        if (isnan(v.x) || (isinf(v.x) && !p.infinite))
-            note_error(&p, *text, "this has no finite value");
+    if (p.token.kind == '?')
+        advance(&p);
+    else if (!parse(&p, &v)) {
+        *text = p.place;
+        return p.error;
     }
     if (p.token.kind == '%') {
         v.x *= 0.01;
         v.decimals = shift_decimals(v.decimals, -2);
         advance(&p);
     }
-    entry->value = v.x;
-    entry->decimals = v.decimals;
-    entry->single = false;
-    *text = p.error != NULL ? p.place : p.end;
-    return p.error;
+    *entry = (Entry){ .value = v.x, .decimals = v.decimals };
+    *text = p.end;
+    return NULL;
 }
 
 Mat formula_evaluate(const Scope *scope, const char *formula)
 {
-    Parser p = { .end = formula, .token = read_token(formula),
-                 .formula = formula, .scope = scope, .parentheses = 1 };
-    Operand v = parse_sum(&p);
-    if (p.token.kind != '\0')
-        note_error(&p, p.token.start, "expected the end");
-    if (p.error != NULL)
+    Parser p = { .token = read_plain_token(formula), .formula = formula,
+                 .scope = scope, .parentheses = 1 };
+    Value v;
+    if (!parse(&p, &v))
         return NULL;
-    Mat M = as_matrix(&p, v);
+    Mat M = put_on_tape(&p, v.M);
     for (int k = 0; k < M->rows * M->cols; k++)
         if (!(M->at[k] < INFINITY))
             return NULL;

@@ -17,17 +17,16 @@ typedef struct {
     const char *typed;
 } Entry;
 
-/* Reads the entry at *text, a string, into its first three fields, and
-   moves *text behind it. Returns NULL; or what is wrong, and then *text is
-   the place. */
+/* Reads the entry at *text, a string: its value and its decimals, and all
+   else is 0. Moves *text behind it. Returns NULL; or what is wrong, and then
+   *text is the place. */
 const char *parse_entry(const char **text, Entry *entry);
 
 /* What the names in a formula stand for, and the tape of its value. */
 typedef struct {
     void *data;
     Mat (*find_value)(void *data, const char *name, int length);
-                                /* NULL: unknown; a matrix of one entry on
-                                   no tape is a number                    */
+                                /* NULL: unknown                          */
     Tape *tape;
 } Scope;
 

@@ -1,6 +1,7 @@
 /* The tokens of what a person types. A table holds what differs between
    NumPy, LaTeX, spreadsheets and pages of the web; behind it there is one
-   spelling for each thing. Main type: Token. Entry point: read_token. */
+   spelling for each thing. Main types: Token, Spelling. Entry points:
+   read_token, read_plain_token. Text flows in, tokens flow out. */
 #include "sheet/token.h"
 #include <ctype.h>
 #include <math.h>
@@ -9,11 +10,13 @@
 
 #define DIGITS "0123456789"
 
-/* What stands for what. A name without a word of its own is itself. */
-static const struct {
-    char kind;
-    const char *word, *spellings;
-} table[] = {
+/* What stands for what. */
+typedef struct {
+    char kind;                  /* of the token                           */
+    const char *word;           /* of the token; or NULL                  */
+    const char *spellings;      /* parted by blanks                       */
+} Spelling;
+static const Spelling table[] = {
     { ' ', NULL, "$ \" \\left. \\left \\right. \\right \\bigl "
       "\\bigr \\Bigl \\Bigr \\big \\Big \\quad \\qquad \\, \\; \\: \\! \\( "
       "\\) \\[ \\] \\hfill \\displaystyle \\phantom{-} \\hphantom{-} "
@@ -34,20 +37,15 @@ static const struct {
       "\\begin{ \\end{" },
     { TOKEN_RULE, NULL, "\\hline \\toprule \\midrule \\bottomrule" },
     { TOKEN_NAME, "minus_inf", "float('-inf') float(\"-inf\")" },
-    { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty \\inf "
+    { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty "
       "float('inf') float(\"inf\")" },
     { '(', NULL, "float64( float32( int64( float(" },
     { '{', NULL, "\\mathbf{ \\textbf{ \\boxed{" },
-    { TOKEN_NAME, "pi", "π \\pi" },
+    { TOKEN_NAME, "pi", "π" },
     { TOKEN_NAME, "true", "True TRUE" },
     { TOKEN_NAME, "false", "False FALSE" },
-    { TOKEN_NAME, "sqrt", "√ \\sqrt" },
-    { TOKEN_NAME, "frac", "\\frac \\dfrac \\tfrac" },
-    { TOKEN_NAME, "ln", "\\ln" },
-    { TOKEN_NAME, "exp", "\\exp" },
-    { TOKEN_NAME, "sin", "\\sin" },
-    { TOKEN_NAME, "cos", "\\cos" },
-    { TOKEN_NAME, "tanh", "\\tanh" },
+    { TOKEN_NAME, "sqrt", "√" },
+    { TOKEN_NAME, "frac", "\\dfrac \\tfrac" },
     { TOKEN_ERROR, "log has several meanings; write ln(...)", "log \\log" },
     { TOKEN_ERROR, "dots leave something out here; type every entry",
       "... … ⋯ ⋮ ⋱ \\dots \\ldots \\cdots \\vdots \\ddots" },
@@ -83,10 +81,9 @@ size_t match_word(const char *text, const char *words)
         if (n == 0 || !ends_word(words[n]))
             continue;
         char last = words[n - 1], next = text[n];
-        bool goes_on = (is_letter(last) || is_digit(last))
-                    && (is_letter(next)
-                        || (*words != '\\' && is_digit(next)));
-        if (!goes_on)
+        bool goes_on = is_letter(next)
+                    || (*words != '\\' && is_digit(next));
+        if (!goes_on || !(is_letter(last) || is_digit(last)))
             return n;
     }
     return 0;
@@ -119,14 +116,41 @@ static void read_digits(Token *t)
     }
 }
 
-static size_t match_row(const char *p, size_t *row)
+static void read_name(Token *t)
 {
-    size_t n = 0;
-    for (*row = 0; *row < sizeof table / sizeof *table; ++*row)
-        if (strchr(table[*row].spellings, *p) != NULL   /* soon excludes it */
-            && (n = match_word(p, table[*row].spellings)) > 0)
-            break;
-    return n;
+    bool command = *t->start == '\\';
+    t->kind = TOKEN_NAME;
+    t->word = t->end = t->start + command;
+    while (is_letter(*t->end) || (is_digit(*t->end) && !command))
+        t->end++;
+    t->length = (int)(t->end - t->word);
+}
+
+Token read_plain_token(const char *p)
+{
+    size_t blanks = strspn(p, " ");
+    p += blanks;
+    Token t = { .kind = *p, .blank = blanks > 0, .start = p,
+                .end = p + (*p != '\0') };
+    while (((unsigned char)*t.end & 0xC0) == 0x80)
+        t.end++;
+    if (is_digit(*p) || (*p == '.' && is_digit(p[1])))
+        read_digits(&t);
+    else if (isalpha((unsigned char)p[*p == '\\']))
+        read_name(&t);
+    return t;
+}
+
+/* The row of the spelling at p, which has n bytes; or NULL. */
+static const Spelling *find_spelling(const char *p, size_t *n)
+{
+    for (const Spelling *s = table; *p != '\0' && !is_digit(*p)
+         && s < table + sizeof table / sizeof *table; s++)
+        if (strchr(s->spellings, *p) != NULL            /* soon excludes it */
+            && (*n = match_word(p, s->spellings)) > 0)
+            return s;
+    *n = begins(p, "\\ ") ? 2 : *p == '#' ? strcspn(p, "\n") : 0;
+    return *n > 0 ? table : NULL;                       /* only takes room */
 }
 
 /* Behind {cc}; or, of \begin{pmatrix*} and \\, [r] and [2pt]. */
@@ -138,53 +162,26 @@ static const char *after_columns(const char *p)
     return close != NULL && *close != '\n' ? close + 1 : p;
 }
 
-static void read_word(Token *t)
-{
-    const char *p = t->start;
-    size_t k, n = match_word(p, "np. numpy. math. torch. jnp.");
-    p += is_letter(p[n]) ? n : 0;
-    if ((n = match_row(p, &k)) > 0) {
-        t->kind = table[k].kind;
-        t->word = table[k].word;
-        t->length = t->word != NULL ? (int)strlen(t->word) : 0;
-        t->end = t->kind == TOKEN_BEGIN || t->kind == ';'
-               ? after_columns(p + n) : p + n;
-    } else if (is_letter(*p) && *p != '_') {
-        t->kind = TOKEN_NAME;
-        t->word = p;
-        while (is_letter(*p) || is_digit(*p))
-            p++;
-        t->end = p;
-        t->length = (int)(p - t->word);
-    }
-}
-
-/* Blanks, what only takes room, and comments. */
-static size_t count_blank_bytes(const char *p)
-{
-    size_t row, n;
-    if (*p == ' ' || is_digit(*p) || *p == '\0' || *p == '\n')
-        return *p == ' ';
-    if (begins(p, "\\ "))
-        return 2;
-    n = match_row(p, &row);
-    return n > 0 && table[row].kind == ' ' ? n
-         : n == 0 && *p == '#' ? strcspn(p, "\n") : 0;
-}
-
 Token read_token(const char *p)
 {
-    Token t = { .blank = false };
-    for (size_t n; (n = count_blank_bytes(p)) > 0; p += n)
-        t.blank = true;
-    t.kind = *p;
-    t.start = p;
-    t.end = p + (*p != '\0');
-    while (((unsigned char)*t.end & 0xC0) == 0x80)
-        t.end++;
-    if (is_digit(*p) || (*p == '.' && is_digit(p[1])))
-        read_digits(&t);
-    else if (*p != '\0' && *p != '\n')
-        read_word(&t);
-    return t;
+    for (bool blank = false; ; ) {
+        Token t = read_plain_token(p);
+        const char *start = t.start;
+        size_t n = match_word(start, "np. numpy. math. torch. jnp.");
+        p = start + (is_letter(start[n]) ? n : 0);
+        const Spelling *s = find_spelling(p, &n);
+        blank |= t.blank || (s != NULL && s->kind == ' ');
+        if (s == NULL)
+            t = read_plain_token(p);
+        else
+            t = (Token){ .kind = s->kind, .word = s->word, .end = p += n,
+                .length = s->word != NULL ? (int)strlen(s->word) : 0 };
+        if (t.kind == ' ')
+            continue;
+        if (s != NULL && (t.kind == TOKEN_BEGIN || t.kind == ';'))
+            t.end = after_columns(t.end);
+        t.start = start;
+        t.blank = blank;
+        return t;
+    }
 }

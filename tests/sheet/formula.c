@@ -352,8 +352,8 @@ LAW(what_cannot_be_made_is_null)
         "A + one_hot(k, 3)", "pick(A, one_hot(k, 3), 0)",
         "1 / 0", "A / 0", "0 * A / 0", "ln(-A)", "A * D * 0", "inf",
         "softmax(-D)", "softmax(D - inf)", "standardise(0 * A)",
-        "column(A, 3)", "column(A, 0)", "column(A, 1/2)", "column(A, s)",
-        "one_hot(k, 1)", "one_hot(1/2, 3)", "one_hot(k, s)",
+        "column(A, 3)", "column(A, 0)", "column(A, 1/2)", "column(A, c)",
+        "one_hot(k, 1)", "one_hot(1/2, 3)", "one_hot(k, c)",
         "-(A + C) B / (1 - C)^C'" };
     Mat of[OPERANDS];
     make_operands(of);
