@@ -92,8 +92,8 @@ static double function_value(Function f, const double x[], double slope[])
 static int operand_index(Mat Y, int k, int i, int j)
 {
     Mat M = Y->of[k];
-    bool transposed = (Function)Y->c == TRANSPOSE;
-    int row = transposed ? j : i, col = transposed ? i : j;
+    bool turned = (Function)Y->c == TRANSPOSE;
+    int row = turned ? j : i, col = turned ? i : j;
     return (int)(&AT(M, M->rows == 1 ? 1 : row, M->cols == 1 ? 1 : col)
                  - M->at);
 }
@@ -142,9 +142,9 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
         if ((of[k]->rows != rows && of[k]->rows != 1)
             || (of[k]->cols != cols && of[k]->cols != 1))
             lose_value(p);
-    bool turns = f == TRANSPOSE;
+    bool turned = f == TRANSPOSE;
     struct Matrix *Y = node_on(HERE("formula"), p->scope->tape,
-                               turns ? cols : rows, turns ? rows : cols,
+                               turned ? cols : rows, turned ? rows : cols,
                                &each, n, of);
     Y->c = f;
     return node_compute(Y);
@@ -471,14 +471,12 @@ static Value parse_name_or_call(Parser *p)
     }
     if (p->token.kind != '(' || p->token.blank)
         return parse_name(p, &t, f);
-    for (p->token.kind = ','; p->token.kind == ',' && n < MOST_ARGUMENTS; ) {
-        open_group(p);
+    open_group(p);
+    do
         a[n++] = parse_sum(p);
-        p->parentheses--;
-    }
+    while (n < MOST_ARGUMENTS && accept_operator(p, ','));
     if (f == NULL || f->arguments != n)
         stop_at(p, t.start, "there is no such function; type its value");
-    p->parentheses++;
     close_group(p, ')');
     return call_function(p, f, a);
 }

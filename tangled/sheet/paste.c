@@ -1,36 +1,31 @@
 /* Matrices as people type and programs print them. One grammar reads the
    tokens: entries make rows, and rows end at a bracket, a semicolon or a
    line. What could be meant in two ways is refused. Main type:
-   MatrixReader. Entry point: parse_matrix. */
+   MatrixReader. Entry point: parse_matrix. Text flows in, the entries of an
+   item flow out. */
 #include "sheet/paste.h"
 #include <ctype.h>
 #include <string.h>
 
-enum { DEEPEST = 10 };          /* brackets in brackets */
-
-typedef struct {                /* since a row began */
-    int entries;
-    int separators;             /* since the last entry ...               */
-    char last;                  /* ... and the last one: , & or |; or 0   */
-    bool by_commas, by_blanks;  /* what has stood between entries         */
-} OpenRow;
-
-typedef struct {
-    char open[DEEPEST];         /* the kinds of what is open ...          */
-    int depth;                  /* ... how many they are ...              */
-    const char *first;          /* ... and where the first opened         */
-    int level;                  /* the depth of entries; -1: not known    */
-    int rows_before;            /* the last bracket opened                */
-    bool whole;                 /* no entry can follow                    */
-} Brackets;
+enum { DEEPEST = 10 };          /* brackets in brackets                   */
 
 typedef struct {
     Error *error;
     const char *p, *before;     /* what comes next; where to stop         */
     Item *item;
     Entry *free;                /* where the next entry goes              */
-    OpenRow row;
-    Brackets brackets;
+
+    int entries;                /* of the row so far                      */
+    int separators;             /* behind the last of them ...            */
+    char last;                  /* ... and the last one: , & or |; or 0   */
+    char between;               /* the entries of the row: , or a blank   */
+
+    char open[DEEPEST];         /* the kinds of the brackets ...          */
+    int depth;                  /* ... that are open                      */
+    const char *first;          /* where the first of them is             */
+    int level;                  /* the depth of entries; -1: not known    */
+    int rows_before;            /* the last bracket opened                */
+    bool whole;                 /* no entry can follow                    */
 } MatrixReader;
 
 bool ends_line(const char *p)
@@ -61,11 +56,17 @@ _Noreturn static void reject_gap(const MatrixReader *r)
            "claim leaves open");
 }
 
+static void start_row(MatrixReader *r)
+{
+    r->entries = r->separators = 0;
+    r->last = r->between = 0;
+}
+
 static void end_row(MatrixReader *r)
 {
     Item *item = r->item;
-    int n = r->row.entries;
-    if (n > 0 && (r->row.last == '&' || r->row.separators > 1))
+    int n = r->entries;
+    if (n > 0 && (r->last == '&' || r->separators > 1))
         reject_gap(r);
     if (n > 0 && item->rows > 0 && n != item->cols)
         fail_in_text(r->error, r->free[-n].at, "row %d of %s has %d %s, but "
@@ -74,53 +75,43 @@ static void end_row(MatrixReader *r)
                      item->cols);
     item->cols = n > 0 ? n : item->cols;
     item->rows += n > 0;
-    r->row = (OpenRow){ .entries = 0 };
-}
-
-/* 1,5 2,5 are two numbers or four. */
-static void note_separator(MatrixReader *r)
-{
-    OpenRow *row = &r->row;
-    bool comma = row->last == ',' || row->last == '&';
-    row->by_commas |= row->entries > 0 && comma;
-    row->by_blanks |= row->entries > 0 && !comma;
-    if (row->by_commas && row->by_blanks)
-        reject(r, "commas and blanks both stand between the entries of this "
-               "row; type one of them, and a point for a decimal comma");
+    start_row(r);
 }
 
 static void check_place(MatrixReader *r)
 {
-    Brackets *b = &r->brackets;
-    const OpenRow *row = &r->row;
-    if (b->level < 0)
-        b->level = b->depth;
-    if (b->whole)
+    bool comma = r->last == ',' || r->last == '&';
+    int most = r->entries > 0 || !comma;    /* a bar may begin a row */
+    if (r->level < 0)
+        r->level = r->depth;
+    if (r->whole)
         reject(r, "nothing can follow a matrix; type it as it is in the "
                "end");
-    if (b->depth != b->level)
+    if (r->depth != r->level)
         reject(r, "this stands beside a bracket; a matrix has brackets "
                "around every row, or around none");
-    if (row->separators > 1
-        || (row->entries == 0 && row->separators > 0 && row->last != '|'))
+    if (r->separators > most)
         reject_gap(r);
+    if (r->entries > 1 && r->between != (comma ? ',' : ' '))
+        reject(r, "commas and blanks both stand between the entries of this "
+               "row; type one of them, and a point for a decimal comma");
+    r->between = comma ? ',' : ' ';
 }
 
 static void parse_cell(MatrixReader *r)
 {
-    Entry *entry = r->free;
     const char *start = r->p;
     check_place(r);
-    note_separator(r);
-    const char *error = parse_entry(&r->p, entry);
+    const char *error = parse_entry(&r->p, r->free);
     if (error != NULL)
         reject(r, error);
-    entry->at = (int)(start - r->error->text);
-    entry->typed = start;
-    entry->bytes = (int)(r->p - start);
+    r->free->at = (int)(start - r->error->text);
+    r->free->typed = start;
+    r->free->bytes = (int)(r->p - start);
     r->free++;
-    r->row = (OpenRow){ r->row.entries + 1, .by_commas = r->row.by_commas,
-                        .by_blanks = r->row.by_blanks };
+    r->entries++;
+    r->separators = 0;
+    r->last = 0;
     Token next = read_token(r->p);
     bool ends = next.blank || *next.start == '\0'
              || next.kind == TOKEN_END || next.kind == TOKEN_RULE
@@ -130,56 +121,52 @@ static void parse_cell(MatrixReader *r)
                "and within an entry write an operator");
 }
 
+/* The kind of the innermost bracket that is open; or 0. */
+static char innermost(const MatrixReader *r)
+{
+    return r->depth > 0 ? r->open[r->depth - 1] : '\0';
+}
+
 /* Whether it is (1+2)*3, and not (1 2). A brace in a brace opens a row. */
 static bool is_arithmetic(const MatrixReader *r, const char *p)
 {
-    const Brackets *b = &r->brackets;
-    bool nested = *p == '{' && b->depth > 0 && b->open[b->depth - 1] == '{';
-    return !nested && parse_entry(&p, &(Entry){ .value = 0 }) == NULL;
+    return (*p != '{' || innermost(r) != '{')
+        && parse_entry(&p, &(Entry){ .value = 0 }) == NULL;
 }
 
 static void open_bracket(MatrixReader *r, const Token *t)
 {
-    Brackets *b = &r->brackets;
-    if (r->row.entries > 0)
+    if (r->entries > 0)
         reject(r, "a bracket opens in the middle of a row; an item is one "
                "matrix, with its rows in brackets or none, and no factor");
-    if (b->whole || (b->level >= 0 && b->depth != b->level - 1))
+    if (r->whole || (r->level >= 0 && r->depth != r->level - 1))
         reject(r, "a second matrix begins here; type each as an item of its "
                "own");
-    if (b->depth == DEEPEST)
+    if (r->depth == DEEPEST)
         reject(r, "brackets are more than ten deep");
-    if (b->depth == 0)
-        b->first = r->p;
-    b->open[b->depth++] = t->kind;
-    b->rows_before = r->item->rows;
-    r->row = (OpenRow){ .entries = 0 };
-    r->p = t->end;
-}
-
-static char closing(char open)
-{
-    static const char pairs[] = { '[', ']', '{', '}', '(', ')',
-        TOKEN_BEGIN, TOKEN_END, TOKEN_CALL, ')', '\0' };
-    return strchr(pairs, open)[1];
+    if (r->depth == 0)
+        r->first = r->p;
+    r->open[r->depth++] = t->kind;
+    r->rows_before = r->item->rows;
+    start_row(r);
 }
 
 static void close_bracket(MatrixReader *r, const Token *t)
 {
-    Brackets *b = &r->brackets;
-    char open = b->depth > 0 ? b->open[b->depth - 1] : '\0';
-    if (b->depth == 0)
+    static const char pairs[] = { '[', ']', '{', '}', '(', ')',
+        TOKEN_BEGIN, TOKEN_END, TOKEN_CALL, ')', '\0' };
+    char open = innermost(r);
+    if (open == '\0')
         reject(r, "this closes nothing");
-    if (closing(open) != t->kind)
+    if (strchr(pairs, open)[1] != t->kind)
         reject(r, "this does not close what was opened last");
     end_row(r);
-    b->whole |= b->depth < b->level || open == TOKEN_CALL
-             || open == TOKEN_BEGIN || r->item->rows > b->rows_before + 1;
-    b->depth--;
-    r->p = t->end;
+    r->whole |= r->depth < r->level || open == TOKEN_CALL
+             || open == TOKEN_BEGIN || r->item->rows > r->rows_before + 1;
+    r->depth--;
 }
 
-static void skip_arguments(MatrixReader *r)
+static const char *skip_arguments(const MatrixReader *r)
 {
     int depth = 0;
     const char *p = r->p;
@@ -188,7 +175,7 @@ static void skip_arguments(MatrixReader *r)
         depth += (*p == '(') - (*p == ')');
     if (*p != ')')
         refuse_word(r->error, p, "expected the ) that closes the array");
-    r->p = p;
+    return p;
 }
 
 static bool is_rule(const char *line)
@@ -211,18 +198,14 @@ static bool is_head(const char *line)
 /* Returns false where the matrix ends with this line. */
 static bool parse_line_end(MatrixReader *r, const Token *t)
 {
-    const Brackets *b = &r->brackets;
-    bool plain = b->depth == 1 && strchr("[({", b->open[0]) != NULL;
-    bool inside = b->depth > 0;
-    if (!inside || (plain && r->row.last != ',')) {
-        r->p = t->start;
+    bool inside = r->depth > 0;
+    bool plain = r->depth == 1 && strchr("[({", r->open[0]) != NULL;
+    if (!inside || (plain && r->last != ','))
         end_row(r);
-    }
-    const char *line = t->end, *first = line + strspn(line, " ");
-    r->p = line;
+    const char *line = r->p = t->end, *first = line + strspn(line, " ");
+    bool empty = ends_line(first) && *first != '#';
     if (*t->start == '\0' || line >= r->before
-        || (ends_line(first) && *first != '#' && !inside
-            && r->item->rows > 0))
+        || (empty && !inside && r->item->rows > 0))
         return false;
     if (!inside && (is_rule(line)
                     || (r->item->rows == 0 && is_head(line))))
@@ -230,73 +213,64 @@ static bool parse_line_end(MatrixReader *r, const Token *t)
     return true;
 }
 
-static void check_whole(const MatrixReader *r)
+/* Parses what begins with that token, and returns the place behind it. */
+static const char *parse_token(MatrixReader *r, const Token *t)
 {
-    const Item *item = r->item;
-    const char *end = *r->before == '\0' ? "end of the sheet" : "next item";
-    if (r->brackets.depth > 0)
-        fail_in_text(r->error, (int)(r->brackets.first - r->error->text),
-                     "what is opened here is not closed before the %s.",
-                     end);
-    if (item->rows == 0)
-        fail_in_text(r->error, item->at, "%s has no entries.", item->typed);
-}
-
-static void parse_token(MatrixReader *r, const Token *t)
-{
-    const Brackets *b = &r->brackets;
-    bool called = b->depth > 0 && b->open[b->depth - 1] == TOKEN_CALL;
-    r->p = t->start;
     switch (t->kind) {
     case TOKEN_ERROR:
         reject(r, t->word);
     case ',': case '&': case '|':
-        r->row.separators++;
-        r->row.last = t->kind;
-        r->p = t->end;
-        break;
+        r->separators++;
+        r->last = t->kind;
+        return t->end;
     case ';':
         end_row(r);
-        r->p = t->end;
-        break;
+        return t->end;
     case TOKEN_RULE:
-        r->p = t->end;
-        break;
+        return t->end;
     case ']': case ')': case '}': case TOKEN_END:
         close_bracket(r, t);
-        break;
+        return t->end;
+    case '(': case '{':
+        if (is_arithmetic(r, r->p))
+            break;
+        /* fall through */
     case '[': case TOKEN_CALL: case TOKEN_BEGIN:
         open_bracket(r, t);
-        break;
-    case '(': case '{':
-        if (!is_arithmetic(r, r->p)) {
-            open_bracket(r, t);
-            break;
-        }
-        parse_cell(r);
-        break;
-    default:
-        if (called && t->kind == TOKEN_NAME
-            && read_token(t->end).kind == '=')
-            skip_arguments(r);
-        else
-            parse_cell(r);
+        return t->end;
+    case TOKEN_NAME:
+        if (innermost(r) == TOKEN_CALL && read_token(t->end).kind == '=')
+            return skip_arguments(r);
     }
+    parse_cell(r);
+    return r->p;
+}
+
+static void check_whole(const MatrixReader *r)
+{
+    const Item *item = r->item;
+    if (r->depth > 0)
+        fail_in_text(r->error, (int)(r->first - r->error->text),
+                     "what is opened here is not closed before the %s.",
+                     *r->before == '\0' ? "end of the sheet" : "next item");
+    if (item->rows == 0)
+        fail_in_text(r->error, item->at, "%s has no entries.", item->typed);
 }
 
 const char *parse_matrix(const char *p, const char *before, Item *item,
                          Entry *room, Error *f)
 {
     MatrixReader r = { .error = f, .p = p, .before = before, .item = item,
-                       .free = room, .brackets = { .level = -1 } };
+                       .free = room, .level = -1 };
     item->rows = item->cols = 0;
     item->entry = room;
     for (bool more = true; more; ) {
         Token t = read_token(r.p);
+        r.p = t.start;
         if (t.kind == '\n' || *t.start == '\0')
             more = parse_line_end(&r, &t);
         else
-            parse_token(&r, &t);
+            r.p = parse_token(&r, &t);
     }
     check_whole(&r);
     return r.p;
