@@ -77,6 +77,15 @@ static Mat find_parameter(SlipRun *s, const char *name)
          ? job->running->W_p : M;
 }
 
+/* Returns what follows γ where it is explained what a step is, such as "^1,
+   β^1)"; NULL: there is no γ. */
+static const char *gamma_in(const StepRow *row)
+{
+    static const char gamma[] = "γ";
+    const char *p = row->columns == NULL ? NULL : strstr(row->columns, gamma);
+    return p == NULL ? NULL : p + strlen(gamma);
+}
+
 /* Returns gamma or beta of the norm at hand, or of the line before. Within
    Algorithm 6 nothing says of which norm of a model it is. */
 static Mat find_norm_parameter(SlipRun *s, const char *name)
@@ -87,13 +96,14 @@ static Mat find_norm_parameter(SlipRun *s, const char *name)
         snprintf(full, sizeof full, "%s%s", name,
                  s->here->name + strcspn(s->here->name, "_"));
     else {
-        while (row > step_table && strstr(row->from, name) == NULL)
+        while (row > step_table && gamma_in(row) == NULL)
             row--;
-        const char *p = strstr(row->from, name);
-        if (p == NULL || (row->algorithm == 6
-                          && s->variation.job->run.algorithm >= 8))
+        const char *gamma = gamma_in(row);
+        if (gamma == NULL || (row->algorithm == 6
+                              && has_model(s->variation.job->run.algorithm)))
             return NULL;
-        snprintf(full, sizeof full, "%.*s", (int)strcspn(p, " "), p);
+        snprintf(full, sizeof full, *gamma == '^' ? "%s_%.1s" : "%s", name,
+                 gamma + 1);
     }
     return find_parameter(s, full);
 }

@@ -121,7 +121,7 @@ static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
     for (int r = 0; r < step_rows; r++)
         if (is_on_demand(&step_table[r])
             && (roles >> step_table[r].role & 1) != 0
-            && comes_by(bound->run.algorithm, &step_table[r]))
+            && comes_by(bound->run.algorithm, step_table[r].algorithm))
             bound->wanted[r] = bound->derives = true;
 }
 
