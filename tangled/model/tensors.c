@@ -154,13 +154,13 @@ static TensorPlace tensor_place(Arena *arena, const Released *kind,
         first += (size_t)(row->part - 1) * part;
     }
     bool matrix = p->symbol[0] == 'W';
-    bool turned = matrix && row->how & TURNED;
+    bool transposed = matrix && row->how & TURNED;
     long long size[2] = { (long long)rows, p->cols };
     return (TensorPlace){
         .row = row, .parameter = p, .rows = rows, .first = first,
         .tensor = { .name = tensor_name(arena, row, p, prefix),
                     .dimensions = matrix ? 2 : 1,
-                    .size = { size[turned], size[!turned] },
+                    .size = { size[transposed], size[!transposed] },
                     .count = rows * (size_t)p->cols },
     };
 }
@@ -180,12 +180,12 @@ static TensorPlace *tensor_places(Arena *arena, const Released *kind,
 static size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
                            int i, int j)
 {
-    bool turned = place->row->how & TURNED;
+    bool transposed = place->row->how & TURNED;
     size_t row = place->first + (size_t)i - 1, col = (size_t)j - 1;
     if (place->row->how & VOCABULARY)
-        *(turned ? &col : &row) = (size_t)token_number(tokens,
-                                                       turned ? j : i);
-    return turned ? col * place->rows + row
+        *(transposed ? &col : &row) = (size_t)token_number(tokens,
+                                                       transposed ? j : i);
+    return transposed ? col * place->rows + row
                   : row * (size_t)place->parameter->cols + col;
 }
 

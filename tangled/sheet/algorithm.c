@@ -1,7 +1,7 @@
-/* The table of the fifteen algorithms. Entry point: algorithms. */
+/* The table of the fifteen algorithms. Entry point: algorithm_table. */
 #include "sheet/algorithm.h"
 
-const Algorithm algorithms[16] = {
+const Algorithm algorithm_table[16] = {
     [1] = { .words = "embedding", .starts = "v, W_e" },
     [2] = { .words = "positions positional", .starts = "W_p, t" },
     [3] = { .starts = "e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, "
@@ -41,7 +41,7 @@ const Algorithm algorithms[16] = {
 bool comes_by(int algorithm, int other)
 {
     bool by = algorithm == other;
-    const int *called = algorithms[algorithm].calls;
+    const int *called = algorithm_table[algorithm].calls;
     for (int k = 0; k < 3 && called[k] > 0 && !by; k++)
         by = comes_by(called[k], other);
     return by;
@@ -50,8 +50,8 @@ bool comes_by(int algorithm, int other)
 Part part_of_line(int algorithm, int line)
 {
     for (int k = 0; k < 3; k++)
-        if (algorithms[algorithm].layers[k].first <= line
-            && line <= algorithms[algorithm].layers[k].last)
-            return algorithms[algorithm].layers[k].part;
+        if (algorithm_table[algorithm].layers[k].first <= line
+            && line <= algorithm_table[algorithm].layers[k].last)
+            return algorithm_table[algorithm].layers[k].part;
     return NOWHERE;
 }

@@ -1,5 +1,5 @@
 /* What an algorithm is, as far as a sheet is concerned. Main type: Algorithm.
-   Entry points: algorithms, has_model, part_of_line. The number of an
+   Entry points: algorithm_table, has_model, part_of_line. The number of an
    algorithm flows in, what is known of it flows out. */
 #ifndef FTX_ALGORITHM_H
 #define FTX_ALGORITHM_H
@@ -19,25 +19,25 @@ typedef struct {
     const char *starts;         /* what a sheet starts from: its inputs;
                                    behind "; or " steps in their place    */
 } Algorithm;
-extern const Algorithm algorithms[16];  /* [1] ... [15]                   */
+extern const Algorithm algorithm_table[16];     /* [1] ... [15]           */
 
 /* Returns whether it is a model, or runs one. */
 static inline bool has_model(int algorithm)
 {
-    return algorithms[algorithm].kind != COMPONENT;
+    return algorithm_table[algorithm].kind != COMPONENT;
 }
 
 /* Returns whether its model is an encoder-decoder, which reads z and x. */
 static inline bool has_pairs(int algorithm)
 {
     return has_model(algorithm)
-        && algorithms[algorithm].architecture == ED_TRANSFORMER;
+        && algorithm_table[algorithm].architecture == ED_TRANSFORMER;
 }
 
 /* Returns whether it is an inference, which adds token by token. */
 static inline bool infers(int algorithm)
 {
-    return algorithms[algorithm].kind == INFERENCE;
+    return algorithm_table[algorithm].kind == INFERENCE;
 }
 
 /* Returns whether an algorithm is the other, or calls it, or calls one that

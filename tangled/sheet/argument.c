@@ -218,7 +218,7 @@ const char *known_name(int algorithm, const char *plain)
                 return a->name;
         for (const StepRow *row = step_table; row < step_table + step_rows;
              row++) {
-            const int *calls = algorithms[algorithm].calls;
+            const int *calls = algorithm_table[algorithm].calls;
             bool here = !any && comes_by(algorithm, row->algorithm);
             bool own = row->algorithm == algorithm
                     || (row->algorithm == calls[0] && calls[1] == 0);
@@ -277,7 +277,7 @@ void print_algorithm(FILE *out, int algorithm)
 {
     char names[NAMES_BYTES], heading[40];
     snprintf(heading, sizeof heading, "Algorithm %d starts from", algorithm);
-    print_list(out, heading, algorithms[algorithm].starts);
+    print_list(out, heading, algorithm_table[algorithm].starts);
     list_arguments(names, sizeof names, algorithm);
     print_list(out, "It takes", names);
     list_steps(names, sizeof names, algorithm);
@@ -289,7 +289,7 @@ void print_starts(FILE *out)
     char heading[40];
     for (int a = 1; a <= 15; a++) {
         snprintf(heading, sizeof heading, "Algorithm %d:", a);
-        print_list(out, heading, algorithms[a].starts);
+        print_list(out, heading, algorithm_table[a].starts);
     }
 }
 

@@ -288,7 +288,7 @@ static void given_hyperparameters(Job *job)
     enum { MOST = 1000 };
     Hyperparameters *h = &job->hyper;
     *h = (Hyperparameters){
-        .architecture = algorithms[job->run.algorithm].architecture,
+        .architecture = algorithm_table[job->run.algorithm].architecture,
         .H = job->H,
         .N_V = size_or_1(job, "N_V"),
         .d_e = size_or_1(job, "d_e"),

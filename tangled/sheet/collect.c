@@ -159,7 +159,7 @@ void pass_line(Place *at, const char *line, int index)
     int a = atoi(line), next = atoi(strchr(line, '.') + 1) + 1;
     if (a == 5 && next == 2)
         at->head = index;
-    if (algorithms[a].kind != MODEL)
+    if (algorithm_table[a].kind != MODEL)
         return;
     at->part = part_of_line(a, next);
     at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
@@ -658,7 +658,7 @@ static bool is_any_masked(const Job *job, const Step *step, Mat S)
 {
     int a = job->run.algorithm;
     bool causal = step->part == DEC || (step->part == LAYER
-                  && algorithms[a].architecture == D_TRANSFORMER);
+                  && algorithm_table[a].architecture == D_TRANSFORMER);
     Mask mask = !has_model(a) ? job->mask
               : causal ? unidirectional : bidirectional;
     for (int k = 0; k < S->rows * S->cols; k++)

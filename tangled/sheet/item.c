@@ -14,8 +14,9 @@ const Argument *argument_of(const Job *job, const char *name)
 
 bool is_per_head(const Job *job, const char *name)
 {
-    return algorithms[job->run.algorithm].heads && owner_of(name) == OF_HEAD
-        && !has_model(job->run.algorithm);
+    int a = job->run.algorithm;
+    return algorithm_table[a].heads && !has_model(a)
+        && owner_of(name) == OF_HEAD;
 }
 
 const Item *find_item(const Job *job, const char *name, int head)
@@ -40,7 +41,7 @@ const Item *require_item(const Job *job, const char *name, int head)
         snprintf(number, sizeof number, "%c%d",
                  is_per_head(job, name) ? '^' : '_', head);
     int algorithm = job->run.algorithm;
-    const char *from = algorithms[algorithm].starts;
+    const char *from = algorithm_table[algorithm].starts;
     bool others = strchr(from, ';') != NULL;
     fail_in_text(job->f, job->start == NULL ? 0 : job->start->at,
                  "Algorithm %d needs %s%s, and the sheet has none%s%s.",
@@ -144,7 +145,7 @@ static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
     int algorithm = job->run.algorithm;
     bool sequence = a->kind == LIST && *a->name != 'u',
          matrix = a->rows != NULL && a->kind != LIST,
-         many = sequence && algorithms[algorithm].kind == TRAINING;
+         many = sequence && algorithm_table[algorithm].kind == TRAINING;
     if (item->aspect != VALUE || item->turn > 0)
         return true;
     return !(has_model(algorithm) && matrix)    /* refuse_place tells */
@@ -165,7 +166,7 @@ bool is_any_given(const Job *job, const char *names)
 
 static bool is_in_heads(const Job *job, const StepRow *row)
 {
-    return algorithms[job->run.algorithm].heads
+    return algorithm_table[job->run.algorithm].heads
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
 }
 
@@ -305,7 +306,7 @@ void check_items(Job *job)
         else if (!enter_step(job, g))
             refuse_item(job, item);
         if (owner_of(item->name) != OF_HEAD
-            || !algorithms[job->run.algorithm].heads)
+            || !algorithm_table[job->run.algorithm].heads)
             continue;
         if (item->head > job->H)
             job->H = item->head;

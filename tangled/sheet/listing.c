@@ -257,7 +257,7 @@ static Mat run_training(Job *job)
     int N_epochs = job->loop.N_epochs;
     Random random = random_from(number_of_token, &job->loop);
     Mat before = all_of(job, theta);
-    Architecture kind = algorithms[job->run.algorithm].architecture;
+    Architecture kind = algorithm_table[job->run.algorithm].architecture;
     if (kind == ED_TRANSFORMER)
         edtraining(tape, on->N_data, on->z, on->x, theta, N_epochs, eta);
     else if (kind == D_TRANSFORMER)

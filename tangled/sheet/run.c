@@ -115,7 +115,7 @@ static void want_derived(Job *job)
 /* Refuses scores that nothing divides, and what is given for nothing. */
 static void check_used(const Job *job)
 {
-    const char *starts = algorithms[job->run.algorithm].starts;
+    const char *starts = algorithm_table[job->run.algorithm].starts;
     const StepRow *last = job->now.last;
     for (const Given *g = job->given; g < job->given + job->run.sheet->n;
          g++) {
@@ -320,7 +320,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     if (f != NULL)
         inner = *f;
     job->f = &inner;
-    bool own = algorithms[job->run.algorithm].kind == TRAINING
+    bool own = algorithm_table[job->run.algorithm].kind == TRAINING
             || job->backwards != NULL || variation == NULL;
     if (own)
         job->tape = tape_new(true);

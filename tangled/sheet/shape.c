@@ -113,7 +113,7 @@ static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
               : all->size / job->H, NULL, misfit);
     const Dimension *mid = dimension(d, "d_mid");
     int most = job->H * mid->size;
-    if (!algorithms[job->run.algorithm].heads
+    if (!algorithm_table[job->run.algorithm].heads
         || agree(d, "H d_mid", most, NULL, misfit))
         return true;
     d->dimension[d->n] = (Dimension){ "H d_mid", most, mid->by };

@@ -37,8 +37,7 @@ typedef struct {
                                    from what is derived; or NULL          */
     const char *also;           /* other spellings                        */
     const char *with;           /* derived where one of these is given    */
-    const char *reads;          /* a name whose value is no operand, such
-                                   as "tau"; or NULL                      */
+    const char *reads;          /* "tau": read, but no operand; or NULL   */
 } StepRow;
 
 /* All rows, in the order in which a run comes by them. */

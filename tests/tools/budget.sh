@@ -8,11 +8,11 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3349    tangled/practice 1665
-tangled/text    1817    tangled/cli     1554    tangled/hub      1372
-tangled/sheet   6057    tangled/show     601    tangled/check    3252
-tangled/model   3869    tangled/course  2149
-tests-C        23779    tests-data      8087    tests-scripts    4885
+tangled          760    tangled/library 3300    tangled/practice 1617
+tangled/text    1804    tangled/cli     1376    tangled/hub      1370
+tangled/sheet   6053    tangled/show     601    tangled/check    3189
+tangled/model   3563    tangled/course  1996
+tests-C        23205    tests-data      8341    tests-scripts    4572
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
