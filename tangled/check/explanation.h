@@ -1,30 +1,15 @@
 /* Explanations of how numbers came about, and runs by them.
 
-   Main types: Explanation, CellSlip. Entry point: run_explained. In go a
+   Main type: Explanation. Entry point: run_explained. In go a
    bound sheet and an explanation; out comes a run. */
 #ifndef FTX_EXPLANATION_H
 #define FTX_EXPLANATION_H
 #include "check/slip.h"
 
-/* A slip in one entry of a product such as S = K^T Q, a sum of terms: one
-   of them is left out, or has the wrong sign. */
-typedef struct {
-    bool wrong_sign;            /* else it is left out                    */
-    char in[44];                /* such as "in (1,2) "; a single one: ""  */
-    int i, j;                   /* its place in the paper's layout        */
-    double left, right;         /* the factors of the term                */
-    double change;              /* of the sum                             */
-} CellSlip;
-
-/* Writes such a slip, as "in (2,1) the term 2·3 is left out". */
-const char *cell_sentence(char *to, size_t size, const CellSlip *cell);
-
 /* An explanation of how the numbers of a sheet came about. */
 typedef struct Explanation Explanation;
 struct Explanation {
     const Slip *slip;           /* this was made; NULL: none              */
-    const CellSlip *cell;       /* or cell[0] ... cell[cells - 1] ...     */
-    int cells;                  /* ... in the step `only`                 */
     const Step *only;           /* only in its layer, head and turn; NULL:
                                    wherever they can be made              */
     const Step *until;          /* the run ends behind it; NULL: complete */
@@ -49,16 +34,10 @@ uint64_t roles_in(const Run *run, const Step *last, const Step *only,
    gives, and the conditions for it hold in a run. */
 bool can_apply(const Run *run, const Slip *slip, uint64_t roles);
 
-/* Finds which one term of a product, left out or with a wrong sign, makes
-   entry k as claimed, where all before it came about as `why` has it.
-   Returns how many do; MOST_CELLS + 1 stands for that many or more. */
-enum { MOST_CELLS = 3 };
-int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
-                    int k, CellSlip cell[MOST_CELLS + 1], Arena *arena,
-                    Tape *tape);
-
-/* How entry k of a claimed step comes about, term by term, in the layout of
-   the sheet: "(2,1) is 1·2 + 2·3 = 8"; NULL: nothing is known of it. */
+/* Returns how entry k of a claimed step comes about, term by term, in the
+   layout of the sheet: "(2,1) is 1·2 + 2·3 = 8"; and which one of several
+   products makes it as claimed, left out or with the wrong sign. NULL:
+   nothing is known of it. */
 const char *terms_text(const Run *run, const Claim *claim, int k,
                        Arena *arena, Tape *tape);
 #endif

@@ -236,7 +236,7 @@ static bool are_roundings(const Explanation *why, int n)
 {
     bool all = n > 0;
     for (int k = 0; k < n; k++)
-        all &= why[k].slip != NULL && is_rounding(why[k].slip);
+        all &= is_rounding(why[k].slip);
     return all;
 }
 

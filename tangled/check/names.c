@@ -249,8 +249,9 @@ static const Name names[] = {
     IS("active", IF_RELU, "relu(hidden)"),
     IS("active", IF_GELU, "gelu(hidden)"),
     IS("unembedding", 0, "W_u"),        IS("unembedding", 0, "W_e'"),
-    IS("chosen", 0, "exp(log_p)'"),
-    IS("chosen", 0, "sum(pick(read, P, 0))'"),
+    IS("odds", 0, "1 / exp(log_p)'"),
+    IS("odds", 0, "1 / sum(pick(read, P, 0))'"),
+    IS("chosen", 0, "1 / odds"),
     IS("I", 0, "diagonal + 0 * it it"),     /* refused unless it is square */
     IS("diagonal", 0, "pick(index(it) - index(it')', 0, 1)"),
     IS("later", 0, "relu(index(it) - index(it')')"),

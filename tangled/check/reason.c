@@ -122,40 +122,6 @@ static void try_slip(Judging *j, int w, const Slip *slip)
         j->found = found;
 }
 
-/* Finds slips in single terms, one for each wrong entry. Where an entry has
-   several, the first reason has the first of each, and so on. */
-static void find_cells(Judging *j, int w, Premise h)
-{
-    enum { MOST_WRONG = 50 };
-    const Claim *c = &j->claim[w];
-    CellSlip cell[MOST_WRONG][MOST_CELLS + 1];
-    int found[MOST_WRONG], cells = 0, most = 0;
-    int all = count_entries(c->item),
-        wrong = all - count_right(c, j->run[h]);
-    if (wrong != 1 && (wrong > MOST_WRONG || 2 * wrong >= all))
-        return;
-    for (int k = 0; k < entries_of(c); k++) {
-        if (verdict_in(c, k, j->run[h]) <= RIGHT)
-            continue;
-        int n = find_cell_slips(j->run[EXACTLY]->bound,
-                                under_premise(j, (Explanation){ .n = 0 }, h),
-                                c, k, cell[cells], j->scratch, j->tape);
-        clear_trial(j);
-        if (n == 0 || n > MOST_CELLS)
-            return;
-        most = n > most ? n : most;
-        found[cells++] = n;
-    }
-    for (int k = 0; k < most && !is_too_much(j); k++) {
-        CellSlip *chosen = arena_alloc(j->arena,
-                                       (size_t)cells * sizeof *chosen);
-        for (int i = 0; i < cells; i++)
-            chosen[i] = cell[i][k < found[i] ? k : 0];
-        keep_reason(j, w, (Explanation){ .cell = chosen, .cells = cells,
-                                         .only = c->step }, h);
-    }
-}
-
 static bool is_of_kind(const Slip *slip, int kind)
 {
     return kind == ANY_SLIP || is_slight(slip)
@@ -170,10 +136,6 @@ void find_reasons(Judging *j, int w, int kind)
     for (int a = 0; a < slips_n; a++)
         if (is_of_kind(&slips[a], kind) && can_apply(run, &slips[a], roles))
             try_slip(j, w, &slips[a]);
-    if (j->judged[w].fits && kind == ANY_SLIP)
-        for (Premise h = EXACTLY; h < PREMISES && j->found == 0; h++)
-            if (j->open[h])
-                find_cells(j, w, h);
     if (kind != SLIGHT_BUT_NO_ROUNDING && j->found == 0)
         find_rounding(j, w);
 }

@@ -32,18 +32,9 @@ static void append_place(char *to, size_t size, const Step *only)
 static const char *reason_text(char to[600], const Layout *layout,
                                const Explanation *why)
 {
-    enum { SHOWN = 3, SIZE = 600 };
-    char text[200];
-    to[0] = '\0';
-    for (int k = 0; k < why->cells && k < SHOWN; k++)
-        append(to, SIZE, "%s%s", k > 0 ? ", and " : "",
-               cell_sentence(text, sizeof text, &why->cell[k]));
-    if (why->cells > SHOWN)
-        append(to, SIZE, ", and so on in %d more", why->cells - SHOWN);
-    if (why->slip != NULL)
-        append(to, SIZE, "%s", slip_sentence(text, why->slip, layout));
-    if (why->slip != NULL && why->only != NULL)
-        append_place(to, SIZE, why->only);
+    slip_sentence(to, why->slip, layout);
+    if (why->only != NULL)
+        append_place(to, 600, why->only);
     return to;
 }
 
@@ -435,14 +426,9 @@ static void json_explanation(FILE *out, const Layout *layout,
                              const Explanation *why)
 {
     char text[600];
-    fputs("{\"slips\": [", out);
-    if (why->slip != NULL)
-        print_json(out, "%s", why->slip->name);
-    for (int k = 0; k < why->cells; k++)
-        print_json(out, k > 0 ? ", %s" : "%s", why->cell[k].wrong_sign
-                   ? "term-wrong-sign" : "term-left-out");
-    print_json(out, "], 'sentence': %s, 'carried': %b, 'only': ",
-               reason_text(text, layout, why), why->n > 0);
+    print_json(out, "{'slips': [%s], 'sentence': %s, 'carried': %b, "
+               "'only': ", why->slip->name, reason_text(text, layout, why),
+               why->n > 0);
     print_json(out, why->only == NULL ? "null}" : "{'index': ");
     if (why->only != NULL) {
         json_place(out, why->only);

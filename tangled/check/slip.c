@@ -154,23 +154,6 @@ bool can_apply(const Run *run, const Slip *slip, uint64_t roles)
     return false;
 }
 
-static Mat apply_cells(SlipRun *s, const Step *step, Mat M)
-{
-    if (s->visit != NULL && same_place(step, s->visit->step))
-        s->visit->look(s->visit->to, s, M);
-    for (const Explanation *e = s->why; e != NULL; e = e->before) {
-        if (e->cells == 0 || !same_place(step, e->only))
-            continue;
-        Mat change = zeros_of(s, M->rows, M->cols);
-        for (int k = 0; k < e->cells; k++)
-            if (e->cell[k].i <= M->rows && e->cell[k].j <= M->cols)
-                AT(change, e->cell[k].i, e->cell[k].j)
-                    = (real)e->cell[k].change;
-        M = add(M, change);
-    }
-    return M;
-}
-
 /* Returns the logarithms of the probabilities that a loss reads; NULL: it
    reads none. */
 static Mat find_log_probabilities(Mat loss)
@@ -189,7 +172,9 @@ static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
     if (is_value && step->role == ROLE_LOSS)
         s->log_P = find_log_probabilities(M);
     M = apply_slips(s, roles_of(step), false, M);
-    return apply_cells(s, step, M);
+    if (s->visit != NULL && same_place(step, s->visit->step))
+        s->visit->look(s->visit->to, s, M);
+    return M;
 }
 
 /* A step that the sheet gives has no slip. */
@@ -281,9 +266,9 @@ const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
     return run_for(NULL, bound, why, arena, tape);
 }
 
-void look_at_step(const Bound *bound, Explanation why, const Visit *visit,
-                  Arena *arena, Tape *tape)
+void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
+                  Tape *tape)
 {
-    why.until = visit->step;
+    Explanation why = { .until = visit->step };
     run_for(visit, bound, &why, arena, tape);
 }

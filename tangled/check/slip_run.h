@@ -46,8 +46,8 @@ typedef struct Visit {
     void *to;
 } Visit;
 
-/* Runs a sheet with what `why` explains until visit->step is computed, calls
+/* Runs a sheet without a slip until visit->step is computed, calls
    visit->look with its value, and ends the run there. */
-void look_at_step(const Bound *bound, Explanation why, const Visit *visit,
-                  Arena *arena, Tape *tape);
+void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
+                  Tape *tape);
 #endif

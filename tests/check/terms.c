@@ -117,7 +117,9 @@ static void look_at_terms(const Run *run, const Step *step)
             continue;
         entry_place(place, claim.item, k);
         assert_true(begins(p, *place == '\0' ? "it is " : place));
-        check_equation(name, p, x);
+        char *equation = strcpy(arena_alloc(arena, strlen(p) + 1), p);
+        equation[strcspn(equation, ";")] = '\0';
+        check_equation(name, equation, x);
         found[step->role]++;
     }
 }

@@ -50,11 +50,10 @@ static void count_reasons(Tally *t, const Judgement *j, const char *sheet)
         const Judged *claim = &j->judged[k];
         t->begin += claim->begins;
         t->without_source += claim->count[EARLY] > 0 && claim->sources == 0;
-        for (int i = 0; i < claim->n; i++) {
-            const Slip *slip = claim->why[i].slip;
-            named += slip != NULL && !is_rounding(slip);
-            terms += claim->why[i].cells > 0;
-        }
+        terms += claim->terms != NULL
+              && strstr(claim->terms, "it is yours") != NULL;
+        for (int i = 0; i < claim->n; i++)
+            named += !is_rounding(claim->why[i].slip);
     }
     t->sheets++;
     t->slips += named > 0;
