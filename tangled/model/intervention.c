@@ -2,12 +2,13 @@
 
    Main type: Intervention. Entry points: interventions_read, intervene. In
    come texts, and the values of lines; other values go out. */
-#include "model/intervention.h"
+#include "model/model.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A change: what is multiplied, where, and by which factor. */
 typedef struct {
     enum { HEAD_VALUE, ATTENTION_VALUE, MLP_VALUE, LAYER_VALUE,
            STATE_VALUE } what;
@@ -19,10 +20,11 @@ typedef struct {
 struct Interventions {
     Arena *arena;
     int n;
-    Intervention *item;
+    Intervention item[MOST_TEXTS];
     Mat before, attended;       /* states: the layer's and the MLP's base */
 };
 
+/* What --set says, and how far it is read. */
 typedef struct {
     Error *error;
     const char *text, *at;
@@ -33,6 +35,7 @@ static _Noreturn void expected(const PlaceReader *r, const char *what)
     fail_in_text(r->error, (int)(r->at - r->text), "expected %s.", what);
 }
 
+/* Goes behind the word and the blanks before it; false: it is not there. */
 static bool skip_word(PlaceReader *r, const char *word)
 {
     size_t n = strlen(word);
@@ -45,6 +48,7 @@ static bool skip_word(PlaceReader *r, const char *word)
     return true;
 }
 
+/* Returns the number that comes next, of a layer, say. */
 static int read_number(PlaceReader *r, const char *what, int least, int most)
 {
     char range[100];
@@ -59,6 +63,7 @@ static int read_number(PlaceReader *r, const char *what, int least, int most)
     return (int)x;
 }
 
+/* Reads which value it is, and of which tokens. */
 static void read_place(PlaceReader *r, const Hyperparameters *h, int ell_z,
                        int ell_x, Intervention *v)
 {
@@ -91,6 +96,7 @@ static void read_place(PlaceReader *r, const Hyperparameters *h, int ell_z,
                     "embedding");
 }
 
+/* Reads what is done with it, up to the end. */
 static void read_factor(PlaceReader *r, Intervention *v)
 {
     char *end;
@@ -118,9 +124,7 @@ Interventions *interventions_read(Arena *arena, const Hyperparameters *hyper,
                                   Error *f)
 {
     Interventions *all = arena_alloc(arena, sizeof *all);
-    size_t bytes = ((size_t)set->n + 1) * sizeof *all->item;
     *all = (Interventions){ .arena = arena, .n = set->n };
-    all->item = memset(arena_alloc(arena, bytes), 0, bytes);
     for (int k = 0; k < set->n; k++) {
         PlaceReader r = { f, set->text[k], set->text[k] };
         set_subject(f, "--set", r.text);
@@ -148,6 +152,7 @@ Mat matrix_copy(Arena *arena, Mat M)
     return copy;
 }
 
+/* Does the change act on the value of this line, at this place? */
 static bool is_at_place(const Intervention *v, const Place *at,
                         const char *line)
 {
@@ -159,6 +164,7 @@ static bool is_at_place(const Intervention *v, const Place *at,
         && is_line_in(changed_in[v->what], line);
 }
 
+/* Returns M with the value times the factor, where the change acts. */
 static Mat multiply_value(const Interventions *all, const Intervention *v,
                           Mat M)
 {

@@ -203,10 +203,9 @@ static void get_values(Header *h, const Option *table, void *values)
 /* Reads the names of the classes, as many as there are. */
 static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
 {
-    size_t N_C = (size_t)hyper->N_C;
-    if (N_C > (size_t)(h->end - h->p))
+    if (hyper->N_C > MOST_CLASSES)
         fail_in_header(h);
-    m->class_name = arena_alloc(h->arena, (N_C + 1)
+    m->class_name = arena_alloc(h->arena, ((size_t)hyper->N_C + 1)
                                           * sizeof *m->class_name);
     for (int c = 1; c <= hyper->N_C; c++)
         m->class_name[c] = next_value(h, "class");
@@ -239,7 +238,6 @@ static void check_header(const Header *h, const Model *m,
         || hyper_default(m->task).architecture != hyper->architecture
         || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
         || (m->task == TRAIN_E && hyper->pooler)
-        || hyper->N_C > MOST_CLASSES
         || (hyper->positions == LEARNED
             && (double)hyper->d_e * hyper->ell_max > numbers))
         fail_with(h->error, "its sizes do not fit its header.");

@@ -280,53 +280,50 @@ Theta *theta_import(Arena *arena, const Released *kind,
     return theta;
 }
 
-/* The tensors of a model, to be written. */
+/* The tensors of a model, and the numbers of each. */
 typedef struct {
-    const Model *model;
-    const TensorPlace *place;   /* of each parameter                      */
     int n;
     Tensor *tensor;             /* tensor[0] ... tensor[n - 1]            */
-    double *number;             /* those of one tensor                    */
+    double **number;
 } TensorList;
 
-/* Lists each tensor once: with the parameter that has its first row. */
-static void list_tensors(TensorList *list, Arena *arena)
+/* Puts the numbers of a parameter into its tensor, which may be new. */
+static void put_parameter(TensorList *list, Arena *arena,
+                          const TensorPlace *place, const Tokenizer *tokens)
 {
-    size_t parameters = (size_t)list->model->theta->n, most = 1;
-    list->tensor = arena_alloc(arena, parameters * sizeof *list->tensor);
-    for (size_t k = 1; k <= parameters; k++) {
-        const Tensor *t = &list->place[k].tensor;
-        if (list->place[k].first == 0)
-            list->tensor[list->n++] = *t;
-        most = t->count > most ? t->count : most;
+    const Tensor *t = &place->tensor;
+    Mat M = *place->parameter->place;
+    int k = 0;
+    while (k < list->n && strcmp(list->tensor[k].name, t->name) != 0)
+        k++;
+    if (k == list->n) {
+        list->tensor[list->n++] = *t;
+        list->number[k] = arena_alloc(arena, t->count * sizeof(double));
     }
-    list->number = arena_alloc(arena, most * sizeof *list->number);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            list->number[k][tensor_index(place, tokens, i, j)] = AT(M, i, j);
 }
 
 /* Returns the numbers of a tensor, for tensors_write. */
-static const double *numbers_of_tensor(const void *data, int tensor)
+static const double *numbers_of_tensor(const void *list, int k)
 {
-    const TensorList *list = data;
-    for (int k = 1; k <= list->model->theta->n; k++) {
-        const TensorPlace *place = &list->place[k];
-        Mat M = *place->parameter->place;
-        if (strcmp(place->tensor.name, list->tensor[tensor].name) != 0)
-            continue;
-        for (int j = 1; j <= M->cols; j++)
-            for (int i = 1; i <= M->rows; i++)
-                list->number[tensor_index(place, list->model->tokenizer, i,
-                                          j)] = AT(M, i, j);
-    }
-    return list->number;
+    return ((const TensorList *)list)->number[k];
 }
 
 bool theta_write(FILE *file, const void *model)
 {
     Arena *arena = arena_new();
     const Model *m = model;
-    TensorList list = { .model = m, .place = tensor_places(arena,
-                        released_kind_of(m->task), m->theta) };
-    list_tensors(&list, arena);
+    size_t most = (size_t)m->theta->n;
+    TensorList list = {
+        .tensor = arena_alloc(arena, most * sizeof *list.tensor),
+        .number = arena_alloc(arena, most * sizeof *list.number),
+    };
+    const TensorPlace *place = tensor_places(arena,
+                                   released_kind_of(m->task), m->theta);
+    for (int k = 1; k <= m->theta->n; k++)
+        put_parameter(&list, arena, &place[k], m->tokenizer);
     bool written = tensors_write(file, list.n, list.tensor,
                                  numbers_of_tensor, &list);
     arena_free(arena);
