@@ -84,6 +84,7 @@ static CorpusLine split_line(const CorpusReader *r, const char *from,
     return (CorpusLine){ left, right };
 }
 
+/* Returns the lines of the text, and how many there are. */
 static const CorpusLine *read_lines(const CorpusReader *r, int *lines)
 {
     const char *p = r->text + skip_byte_order_mark(r->text, r->n);
@@ -135,24 +136,24 @@ static int find_class(CorpusReader *r, Piece label, bool may_be_new)
     Corpus *c = &r->c;
     size_t n = (size_t)label.n;
     int at = (int)(label.at - r->text);
-    for (int k = 1; k <= c->N_C; k++)
-        if (strlen(c->class_name[k]) == n
-            && memcmp(c->class_name[k], label.at, n) == 0)
-            return k;
-    if (!may_be_new)
-        fail_in_text(r->error, at, "the model has no class '%.*s'.", label.n,
-                     label.at);
-    if (memchr(label.at, '\0', n) != NULL)
+    char *name = memset(arena_alloc(r->arena, n + 1), 0, n + 1);
+    memcpy(name, label.at, n);
+    if (strlen(name) < n)
         fail_in_text(r->error, at,
                      "a label is a text; this one has a byte 0.");
+    for (int k = 1; k <= c->N_C; k++)
+        if (strcmp(c->class_name[k], name) == 0)
+            return k;
+    if (!may_be_new)
+        fail_in_text(r->error, at, "the model has no class '%s'.", name);
     if (c->N_C == MOST_CLASSES)
         fail_in_text(r->error, at, "this label is one more than the %d that "
                      "there may be.", MOST_CLASSES);
-    char *name = memset(arena_alloc(r->arena, n + 1), 0, n + 1);
-    c->class_name[++c->N_C] = memcpy(name, label.at, n);
+    c->class_name[++c->N_C] = name;
     return c->N_C;
 }
 
+/* Returns the classes of n lines, in [1] to [n]. */
 static const int *find_classes(CorpusReader *r, const CorpusLine *line, int n)
 {
     Corpus *c = &r->c;
@@ -176,6 +177,7 @@ static Tokens encode_side(const CorpusReader *r, Piece side)
                         (int)(side.at - r->text));
 }
 
+/* Makes data of pairs or of labelled texts: the last lines are held out. */
 static void convert_lines(CorpusReader *r, bool has_labels)
 {
     Corpus *c = &r->c;
