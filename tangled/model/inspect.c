@@ -6,7 +6,7 @@
 #include "show/show.h"
 #include <string.h>
 
-/* A look into a model. 26 fields: what is typed, what is looked at, where
+/* A look into a model. 25 fields: what is typed, what is looked at, where
    the observer is, and what it has seen. */
 typedef struct {
     const char *file, *line;    /* typed; NULL: it is not                 */
@@ -25,9 +25,9 @@ typedef struct {
     Run run;                    /* the steps that are asked for           */
     Step *step;                 /* run.step ...                           */
     int room;                   /* ... has room for so many               */
-    int t;                      /* predictions are read off at token t,   */
-    int n;                      /* n times: behind the embedding and each */
-    Mat *state, *P;             /* layer; state[k] and P[k] have a column */
+    int t;                      /* predictions are read off at token t:   */
+    int n;                      /* from the embedding and each layer,     */
+    Mat *state;                 /* state[0] ... state[n - 1], each a column */
 } Inspection;
 
 /* Has it a head? A bare BertModel has none. */
@@ -88,11 +88,14 @@ static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
     return M;
 }
 
-/* Returns what the last lines make of a state, a column, on the tape. */
-static Mat read_off(const Model *model, Tape *tape, Mat state)
+/* Returns what the last lines make of a state, a column, on the tape, which
+   forgets what it had. */
+static Mat read_off(const Inspection *in, Mat state)
 {
+    const Model *model = in->model;
     const Theta *theta = model->theta;
-    Mat X = input(tape, state->rows, state->cols);
+    tape_clear(in->command->tape);
+    Mat X = input(in->command->tape, state->rows, state->cols);
     memcpy(X->at, state->at, (size_t)state->rows * sizeof(real));
     Architecture kind = theta->hyper.architecture;
     bool transformed = kind == E_TRANSFORMER && !theta->hyper.pooler;
@@ -148,21 +151,18 @@ static void run_inspected(const Inspection *in, Tape *tape)
     }
 }
 
-/* Runs the model, and reads off what it would predict after each layer. */
+/* Runs the model, and leaves the tape without an observer. */
 static void inspect(Inspection *in)
 {
-    const Model *model = in->model;
+    const Theta *theta = in->model->theta;
     Arena *arena = in->command->arena;
     Tape *tape = in->command->tape;
-    prepare_tape(arena, tape, model->theta);
+    prepare_tape(arena, tape, theta);
     observe(tape, inspect_line, in);
     tape_discard_layers(arena, tape);
     run_inspected(in, tape);
     tape_clear(tape);
-    prepare_tape(arena, tape, model->theta);
-    for (int k = 0; k < in->n; k++)
-        in->P[k] = matrix_copy(arena, read_off(model, tape, in->state[k]));
-    tape_clear(tape);
+    prepare_tape(arena, tape, theta);
 }
 
 /* Returns the token whose prediction is shown: the first gap, or the last. */
@@ -192,7 +192,6 @@ static void find_tokens(Inspection *in, const char *text)
         translate_to_turn(in);
     in->t = place_of_prediction(in);
     in->state = arena_alloc(in->command->arena, most * sizeof(Mat));
-    in->P = arena_alloc(in->command->arena, most * sizeof(Mat));
 }
 
 /* Returns a token so that it can be read, in the arena. */
@@ -232,10 +231,10 @@ static void print_lens(FILE *out, const Inspection *in)
         print_json(out, ", 'token': %d", in->t);
     print_json(out, ", 'lens': [");
     for (int k = 0; k < in->n; k++) {
+        Mat P = read_off(in, in->state[k]);
         fputs(k == 0 ? "[" : ", [", out);
-        for (int v = 1; v <= in->P[k]->rows; v++)
-            print_json(out, v == 1 ? "%g" : ", %g",
-                       (double)AT(in->P[k], v, 1));
+        for (int v = 1; v <= P->rows; v++)
+            print_json(out, v == 1 ? "%g" : ", %g", (double)AT(P, v, 1));
         fputc(']', out);
     }
     fputc(']', out);
@@ -286,13 +285,12 @@ static void print_both_texts(FILE *out, const Inspection *in)
 
 /* Prints a row of the table: its name, and the most probable outcomes. */
 static void print_ranking(FILE *out, const Inspection *in, const char *name,
-                          Mat P)
+                          Mat state)
 {
     enum { COLUMNS = 5, TOP = 5 };
+    Mat P = read_off(in, state);
     int n = P->rows < TOP ? P->rows : TOP, y[TOP];
-    Mat p = input(in->command->tape, P->rows, 1);
-    memcpy(p->at, P->at, (size_t)P->rows * sizeof(real));
-    rank_tokens(p, n, y);
+    rank_tokens(P, n, y);
     fprintf(out, "%-12s", name);
     for (int k = 0; k < n; k++) {
         const char *what = in->model->task == TRAIN_CLASS
@@ -302,9 +300,9 @@ static void print_ranking(FILE *out, const Inspection *in, const char *name,
                 : 0, "", (double)AT(P, y[k], 1));
     }
     fputc('\n', out);
-    tape_clear(in->command->tape);
 }
 
+/* Prints what would be predicted after each layer. */
 static void print_text(FILE *out, const Inspection *in)
 {
     Task task = in->model->task;
@@ -321,7 +319,7 @@ static void print_text(FILE *out, const Inspection *in)
     for (int k = 0; k < in->n; k++) {
         if (k > 0)
             snprintf(name, sizeof name, "layer %d", k);
-        print_ranking(out, in, name, in->P[k]);
+        print_ranking(out, in, name, in->state[k]);
     }
 }
 
