@@ -250,15 +250,6 @@ static void parse_train_options(Session *s)
     s->options = command.n - others;
 }
 
-/* Was the option typed? */
-static bool is_typed(const Session *s, const char *option)
-{
-    bool typed = false;
-    for (int k = 0; k < s->options && s->option[k] != NULL; k++)
-        typed |= strncmp(s->option[k], option, strlen(option)) == 0;
-    return typed;
-}
-
 /* Refuses a change of what a model began with, but for its length. */
 static void refuse_change(Session *s, const char *name, const Option *table,
                           const void *a, const void *b)
@@ -283,7 +274,7 @@ static Model *load_earlier(Session *s, const char *name, Purpose purpose)
     if (purpose == TO_TRAIN)
         s->plan = m->plan;
     s->hyper = m->theta->hyper;
-    if (is_typed(s, "--epochs"))
+    if (has_option("epochs", s->options, s->option))
         s->plan.steps = 0;
     parse_train_options(s);
     hyper_check(s->error, &s->hyper);
