@@ -37,17 +37,13 @@ static const Tokenizer *learn_tokens(const CorpusReader *r, const char *from,
 static void convert_text(CorpusReader *r)
 {
     Corpus *c = &r->c;
-    size_t learned = r->n, where;
-    Tokens x;
+    size_t learned = r->n;
     if (r->plan->tokens == BYTE_PAIRS)
         learned -= (size_t)((double)r->n * r->plan->held_out);
     if (c->tokenizer == NULL)
         c->tokenizer = learn_tokens(r, r->text, learned);
-    const char *wrong = encode_text(c->tokenizer, r->arena, r->text, r->n,
-                                    &x, &where);
-    if (wrong != NULL)
-        fail_to_encode(c->tokenizer, wrong, r->text, r->n, where, r->error,
-                       0);
+    Tokens x = encode_ordinary(c->tokenizer, r->arena, r->text, r->n,
+                               r->error, 0);
     if (x.length < 2)
         fail_with(r->error, "the text has only %d token; a model learns "
                   "what follows on what, and needs two.", x.length);

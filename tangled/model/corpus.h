@@ -21,11 +21,10 @@ Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
                         size_t n, Error *f);
 extern const char GAP[];
 
-/* Gives up with what encode_text says about the text, at its byte `where`. A
-   character or a word that has no token is quoted. */
-_Noreturn void fail_to_encode(const Tokenizer *t, const char *wrong,
-                              const char *text, size_t n, size_t where,
-                              Error *f, int at);
+/* Returns the tokens of n bytes, without special ones. Gives up where there
+   is none, and quotes the character or the word. */
+Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
+                       size_t n, Error *f, int at);
 
 /* Data to train a model, and data held out. */
 typedef struct {

@@ -8,8 +8,10 @@
 
 const char GAP[] = "[gap]";
 
-void fail_to_encode(const Tokenizer *t, const char *wrong, const char *text,
-                    size_t n, size_t where, Error *f, int at)
+/* Refuses a text for what encode_text says about its byte `where`. */
+_Noreturn static void fail_to_encode(const Tokenizer *t, const char *wrong,
+                                     const char *text, size_t n,
+                                     size_t where, Error *f, int at)
 {
     const TokenKind kind = tokenizer_kind(t);
     const char *piece = text + where;
@@ -31,19 +33,26 @@ void fail_to_encode(const Tokenizer *t, const char *wrong, const char *text,
                  (int)strcspn(wrong, "."), wrong, which);
 }
 
-Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
-                    size_t n, int ell_max, bool is_prompt, Error *f, int at)
+Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
+                       size_t n, Error *f, int at)
 {
     Tokens x;
     size_t where;
+    const char *wrong = encode_text(t, arena, text, n, &x, &where);
+    if (wrong != NULL)
+        fail_to_encode(t, wrong, text, n, where, f, at);
+    return x;
+}
+
+Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
+                    size_t n, int ell_max, bool is_prompt, Error *f, int at)
+{
     int N_V = tokenizer_size(t);
     char *copy = arena_alloc(arena, n + 1);
     memcpy(copy, text, n);
     if (tokenizer_kind(t) == WORDS && n > 0 && copy[n - 1] != ' ')
         copy[n++] = ' ';
-    const char *wrong = encode_text(t, arena, copy, n, &x, &where);
-    if (wrong != NULL)
-        fail_to_encode(t, wrong, copy, n, where, f, at);
+    Tokens x = encode_ordinary(t, arena, copy, n, f, at);
     int ordinary = x.length;
     x = add_special_tokens(t, arena, x);
     if (is_prompt && is_special(t, eos_token(N_V))

@@ -38,12 +38,8 @@ static const char usage[] =
 static void print_tokens(const Command *c, const Tokenizer *t,
                          const char *text, size_t n, Error *f)
 {
-    Tokens x;
-    size_t where;
     int N_V = tokenizer_size(t);
-    const char *wrong = encode_text(t, c->arena, text, n, &x, &where);
-    if (wrong != NULL)
-        fail_to_encode(t, wrong, text, n, where, f, 0);
+    Tokens x = encode_ordinary(t, c->arena, text, n, f, 0);
     Tokens all = add_special_tokens(t, c->arena, x);
     for (int k = 1; k <= all.length; k++) {
         fprintf(c->out, "%d\t", TOKEN(all, k));
