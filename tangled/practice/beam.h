@@ -1,7 +1,7 @@
-/* Beam search for Algorithm 15, and filling of masked tokens with
-   Algorithm 9.
+/* Beam search for Algorithm 15.
 
-   Entry points: beam_search, fill_masked. */
+   Main type: Beam. Entry point: beam_search. A text flows in, and the best
+   translations that are found flow out. */
 #ifndef FTX_BEAM_H
 #define FTX_BEAM_H
 #include "practice/inference.h"
@@ -23,18 +23,5 @@ typedef struct {
    token. A B below 1 is refused. */
 int beam_search(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                 const Beam *how, Hypothesis best[]);
-
-/* A place of x where mask_token stands, and its n most probable tokens:
-   y[0] ... y[n - 1] with their probabilities p[0] ... p[n - 1]. */
-typedef struct {
-    int t;
-    const int *y;
-    const double *p;
-} Guess;
-
-/* Returns the guesses of Algorithm 9 for each mask_token in x, in order, n
-   tokens each; *count of them, in the arena. n is in [N_V]. */
-const Guess *fill_masked(Tape *tape, Arena *arena, Tokens x,
-                         const Theta *theta, int n, int *count);
 
 #endif
