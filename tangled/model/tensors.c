@@ -183,8 +183,8 @@ static size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
     bool transposed = place->row->how & TURNED;
     size_t row = place->first + (size_t)i - 1, col = (size_t)j - 1;
     if (place->row->how & VOCABULARY)
-        *(transposed ? &col : &row) = (size_t)token_number(tokens,
-                                                       transposed ? j : i);
+        *(transposed ? &col : &row) =
+            (size_t)token_number(tokens, transposed ? j : i);
     return transposed ? col * place->rows + row
                   : row * (size_t)place->parameter->cols + col;
 }
