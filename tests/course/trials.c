@@ -93,6 +93,59 @@ LAW(our_own_versions_give_the_right_results)
     }
 }
 
+/* Answers that no algorithm gave, for whoever knows the shape of a result. */
+enum { TENTHS, ROW, COLUMN, BOTH, COUNTED, EVEN, ZERO, COPIED, KINDS };
+
+/* Entry [i, j] of such an answer; COPIED is what stands next on the sheet. */
+static double answered(int kind, int i, int j, int rows, const char **sheet)
+{
+    static const double tenths[] = { .1, .4, .2, .3 };
+    switch (kind) {
+    case TENTHS:  return tenths[(i - 1) % 4];
+    case ROW:     return i;
+    case COLUMN:  return j;
+    case BOTH:    return i + j;
+    case COUNTED: return (j - 1) * rows + i;
+    case EVEN:    return 1.0 / rows;
+    case ZERO:    return 0;
+    default:      *sheet += strcspn(*sheet, "-.0123456789");
+                  return strtod(*sheet, (char **)sheet);
+    }
+}
+
+/* The largest difference from a result, "2 1 0.5 4", as a share of it. */
+static double miss(int kind, const char *sheet, const char *result)
+{
+    char *at;
+    const int rows = (int)strtol(result, &at, 10),
+              cols = (int)strtol(at, &at, 10);
+    double most = 0, largest = 0;
+    for (int j = 1; j <= cols; j++)
+        for (int i = 1; i <= rows; i++) {
+            double right = strtod(at, &at);
+            most = fmax(most, fabs(right - answered(kind, i, j, rows,
+                                                    &sheet)));
+            largest = fmax(largest, fabs(right));
+        }
+    return most / largest;
+}
+
+LAW(no_answer_without_an_algorithm_is_near_a_random_result)
+{
+    for (int n = 1; n <= 15; n++) {
+        char number[8];
+        snprintf(number, sizeof number, "%d", n);
+        const char *sheet = TRIALS(number, "--seed", "77").out;
+        while ((sheet = strstr(sheet, "\ntrial ")) != NULL) {
+            const char *given = strchr(sheet, '='),
+                       *result = strstr(sheet, "\nresult ") + 8;
+            for (int kind = 0; kind < KINDS; kind++)
+                assert_that(miss(kind, given, result) > 1e-5);
+            sheet = result;
+        }
+    }
+}
+
 LAW(random_sheets_grow_and_vary)
 {
     Said s = TRIALS("4");
