@@ -1,6 +1,7 @@
-/* Algorithms 14 and 15 with the options of practice.
+/* Algorithms 14 and 15 with the options of practice, and with a cache of the
+   keys and values of earlier tokens.
 
-   Main type: Inference. Entry points: inference_14, inference_15. */
+   Main types: Inference, KVCache. Entry points: inference_14, inference_15. */
 #ifndef FTX_INFERENCE_H
 #define FTX_INFERENCE_H
 #include "practice/variants.h"
@@ -35,6 +36,7 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
    unless it is NULL, to whether the last token is eos_token. */
 Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                     const Inference *how, bool *ended);
+
 /* Returns p without the special tokens, its sum 1 again. eos_token stays if
    eos_ends is set. */
 Mat exclude_special(Mat p, bool eos_ends);
@@ -56,5 +58,23 @@ Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how);
 
 /* Returns how many tokens Algorithm 15 may sample: ell_gen; ell_max for 0. */
 int translation_bound(int ell_gen, const Theta *theta);
+
+/* Returns a KV cache for up to ell_max tokens of Algorithm 8 or 10, in the
+   arena. It observes the tape, which wants no gradients, until the tape is
+   as printed again. */
+KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta);
+
+/* Returns the tokens of x that are not in the cache yet; x, without a cache.
+   x begins with those that are: if it is not longer, it is another text, and
+   the cache is cleared first. The next call of decode or Algorithm 10 must
+   be with the tokens returned, and has columns for them only. */
+Tokens kv_cache_unseen(KVCache *cache, Tokens x);
+
+/* Returns the Z to pass to decode: Z itself, or without a cache. Once a token
+   was seen the cache has the keys and values of Z, and one column will do. */
+Mat kv_cache_context(const KVCache *cache, Mat Z);
+
+/* Empties the cache, if there is one. */
+void kv_cache_clear(KVCache *cache);
 
 #endif

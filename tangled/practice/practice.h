@@ -2,7 +2,6 @@
 #ifndef FTX_PRACTICE_H
 #define FTX_PRACTICE_H
 #include "practice/beam.h"
-#include "practice/kv_cache.h"
 #include "practice/trainer.h"
 #include "practice/variants.h"
 #endif

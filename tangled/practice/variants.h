@@ -48,6 +48,7 @@ Mat tape_release(Mark mark, Mat M);
 
 /* Returns a matrix of zeros for each parameter k, in [1] ... [n]. */
 Mat *theta_zeros(Arena *arena, const Theta *theta);
+
 /* A model that is known by its name: the number of parameters that was
    published, in words, and why ours is another. */
 typedef struct {
@@ -58,10 +59,12 @@ extern const KnownModel known_models[];     /* the last has no name       */
 
 /* Returns the model of that name, or NULL. */
 const KnownModel *find_known_model(const char *name);
+
 /* Makes the tape, which wants gradients, set each entry of the embedding and
    of what a sub-layer adds to 0 with probability p in [0, 1), and divide the
    others by 1 - p. p = 0 changes nothing. */
 void tape_dropout(Arena *arena, Tape *tape, double p, Random *random);
+
 /* Returns P(c | x), a column of N_C probabilities, of a theta with a class
    head. */
 Mat classify(Tape *tape, Tokens x, const Theta *theta);
