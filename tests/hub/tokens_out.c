@@ -35,6 +35,7 @@ LAW(tokens_come_back_from_an_export)
         assert_int_equal(times(file, "\"model\": {\"type\": \"WordLevel\""),
                          k < 2);
         assert_int_equal(times(file, "\"<mask>\": "), k < 2);
+        assert_int_equal(times(file, "\n      \"\": "), 0);
         file = bytes_of("out/tokenizer_config.json", &n);
         assert_int_equal(times(file, "\"mask_token\": \"<mask>\""), 1);
         assert_int_equal(times(file, "\"unk_token\": \"<mask>\""), k < 2);

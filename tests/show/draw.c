@@ -54,6 +54,9 @@ LAW(a_large_matrix_is_drawn_without_numbers)
     s = SAID(show, "--svg", write_text("c", strcat(text,
              "\nlayout textbook")));
     assert_int_equal(times(s.out, " text-anchor=\"middle\">"), 0);
+    strcpy(strstr(text, "\nlayout") - 4, "\nlayout textbook");
+    s = SAID(show, "--svg", write_text("d", text));
+    assert_int_equal(times(s.out, " text-anchor=\"middle\">0.5000<"), 32);
     strcpy(strstr(text, "Wu"), "Wu = ");
     for (int k = 0; k < 33; k++)
         strcat(text, "0.5 ; ");
@@ -139,6 +142,9 @@ LAW(every_worked_sheet_makes_a_sound_picture)
         assert_sound(s.out);
     }
     globfree(&worked);
+    Said s = SAID(show, "--svg", "tests/data/worked/alg01.sheet");
+    assert_int_equal(attribute(s.out, "height"),    /* two rows, no remark */
+                     28 + 18 + 18 + 2 * 24 + 28 + 18);
 }
 
 /* The pictures of one head stand beside each other, those of the next
