@@ -90,23 +90,6 @@ static void print_values(FILE *out, const Step *step)
     }
 }
 
-/* An entry as it was typed; or its number, where that says more. */
-static void json_typed(FILE *out, const Entry *entry)
-{
-    const char *end = entry->typed;
-    Entry again = { .value = NAN };
-    bool read = parse_entry(&end, &again) == NULL;
-    if (isnan(entry->value))
-        fputs("\"?\"", out);
-    else if (read && again.value == entry->value
-             && end == entry->typed + entry->bytes)
-        print_json_string(out, entry->typed, (size_t)entry->bytes);
-    else if (entry->decimals != EXACT)
-        fprintf(out, "\"%.*f\"", entry->decimals, entry->value);
-    else
-        fprintf(out, "\"%.17g\"", entry->value);
-}
-
 /* Prints an item: a claim with its line, where that was typed, and where
    there is a run with the number of its step. */
 static void json_item(FILE *out, const Item *item, const Run *run,
@@ -127,7 +110,11 @@ static void json_item(FILE *out, const Item *item, const Run *run,
     for (int k = 0; item->word == NULL && k < item->rows * item->cols;
          k++) {
         fputs(k % item->cols > 0 ? ", " : k == 0 ? "[" : "], [", out);
-        json_typed(out, &item->entry[k]);
+        const Entry *entry = &item->entry[k];
+        if (isnan(entry->value))
+            fputs("\"?\"", out);
+        else
+            print_json_string(out, entry->typed, (size_t)entry->bytes);
     }
     fputs(item->word == NULL ? "]]}" : "]}", out);
 }

@@ -126,6 +126,8 @@ LAW(what_cannot_be_read_is_refused)
     assert_refused(SAID(show, "tests/none.sheet"),
                    "tests/none.sheet: cannot be opened: No such file");
     assert_refused(SHOWN("",), "a.sheet is empty.");
+    assert_refused(SHOWN("algorithm 6\ne = 1 ; 2\nclaim Q = 1\n",),
+                   "a.sheet:3:7: Algorithm 6 has no step Q");
     assert_refused(SAID(show, "--", "--json"), "--json: cannot be opened");
     assert_refused(said_by("ftx show", show, 0, NULL), "ftx show: no sheet given; see");
 }

@@ -519,6 +519,7 @@ LAW(damage_is_told_in_a_sentence)
         { "tokenizer numbers 4\nspecial 1 2 3", 33, SPECIAL },
         { "tokenizer numbers 4\nspecial1 2 3\n", 27, SPECIAL },
         { "tokenizer numbers 4\nspecial  1 2 3\n", 32, SPECIAL },
+        { PIECES, 79, ENDS },
         { PIECES "0 1\nx 1\n", 87, FOUND }, { PIECES "0 1\n0 1\n", 91, FOUND },
         { "tokenizer numbers 4\n1 2 3\n", 20, SPECIAL },
     };
