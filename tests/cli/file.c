@@ -204,6 +204,19 @@ LAW(the_bytes_are_those_of_the_file)
     assert_int_equal(none.n, 0);
 }
 
+/* How long it is, nobody says. */
+LAW(standard_input_is_read_to_its_end)
+{
+    enum { MANY = 200000 };
+    Reading m = { .name = "-" };
+    char *text = memset(arena_alloc(arena, MANY + 1), 'a', MANY);
+    text[MANY] = '\0';
+    assert_non_null(freopen(write_text("x", text), "r", stdin));
+    assert_string_equal(error_of(read_it, &m), "");
+    assert_int_equal(m.n, MANY);
+    assert_memory_equal(m.bytes, text, MANY);
+}
+
 LAW(what_is_no_file_is_not_read)
 {
     static const char *const row[][2] = {
