@@ -228,6 +228,13 @@ LAW(what_is_no_file_is_not_read)
                             row[k][1]);
 }
 
+LAW(a_second_has_parts)
+{
+    double before = seconds();
+    nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
+    assert_that(seconds() - before > 0.0019);
+}
+
 /* ------------------------------------------------------------- checksums */
 
 /* Values recorded from the authors' reference: "", "a", "foobar"; and, of

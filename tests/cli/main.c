@@ -39,6 +39,10 @@ LAW(the_help_lists_every_command)
         assert_says(FTX(name, "--help"), "Usage: ftx ");
     }
     assert_int_equal(n, COMMANDS);
+    assert_says(FTX("train", "--help"),
+                "  --optimiser WORD   the method:\n                     sgd "
+                "momentum rmsprop adagrad adam adamw (adamw)\n"
+                "  --batch N          sequences in a step (16)\n");
     assert_that(strncmp(line, "\n'ftx COMMAND --help' tells more.", 33) == 0);
     assert_says(s, "where ftx train was stopped by one, and saved.");
     assert_said(FTX("--version"), 0, IS_DOUBLE
@@ -49,8 +53,11 @@ LAW(the_help_lists_every_command)
 LAW(a_decimal_is_kept_as_it_was_typed)
 {
     a_text("t", 9, "");
-    TRAIN("d " SMALL "--steps 1 --L 1 --eta 0.1 --model m t");
-    assert_int_equal(times(bytes_of("m", &(size_t){ 0 }), "\neta 0.1\n"), 1);
+    TRAIN("d " SMALL "--steps 1 --L 1 --eta 0.1 --tiny 0.30000000000000004 "
+          "--model m t");
+    const char *text = bytes_of("m", &(size_t){ 0 });
+    assert_int_equal(times(text, "\neta 0.1\n"), 1);
+    assert_int_equal(times(text, "\ntiny 0.30000000000000004\n"), 1);
 }
 
 LAW(what_is_no_command_is_refused)
