@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
+#include <time.h>
 
 /* A save is killed amidst: before its nth file is on the disk. */
 static int files_to_come = INT_MAX;

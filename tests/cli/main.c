@@ -54,9 +54,10 @@ LAW(a_decimal_is_kept_as_it_was_typed)
 {
     a_text("t", 9, "");
     TRAIN("d " SMALL "--steps 1 --L 1 --eta 0.1 --tiny 0.30000000000000004 "
-          "--model m t");
+          "--clip 9.2 --model m t");
     const char *text = bytes_of("m", &(size_t){ 0 });
     assert_int_equal(times(text, "\neta 0.1\n"), 1);
+    assert_int_equal(times(text, "\nclip 9.2\n"), 1);
     assert_int_equal(times(text, "\ntiny 0.30000000000000004\n"), 1);
 }
 

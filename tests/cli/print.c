@@ -24,3 +24,13 @@ LAW(a_letter_and_its_mark_are_one_wide)
     assert_int_equal(text_width("V\xCD\xA0"), 1);
     assert_int_equal(text_width("V\xCD\xB0"), 2);       /* a letter again */
 }
+
+LAW(a_list_is_broken_behind_76_columns)
+{
+    FILE *out = tmpfile();
+    char heading[71] = "", expected[90];
+    memset(heading, '-', 70);
+    print_list(out, heading, "1234,5");
+    snprintf(expected, sizeof expected, "%s 1234,\n  5\n", heading);
+    assert_string_equal(all_of(out), expected);
+}
