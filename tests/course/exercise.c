@@ -127,6 +127,7 @@ LAW(a_seed_gives_the_same_bytes_everywhere)
 {
     Said s = DRAWN("--algorithm", "1", "--seed", "7", "--layout", "torch");
     assert_says(s, "\nv = 1\nW_e = 2 -1 1 ; -1 2 2 ; 0 1 -1 ; 2 2 1\n");
+    assert_says(DRAWN("--algorithm", "10", "--seed", "1"), "\nx = 2 1 3\n");
 }
 
 LAW(another_layout_is_the_same_exercise)
@@ -185,6 +186,8 @@ LAW(a_token_is_drawn_without_doubt)
         const Run *run = run_drawn(DRAWN("--algorithm", "14", "--seed",
                                       number(seed)));
         const Item *u = item_of(run, "u", false);
+        for (int k = 0; k < u->cols; k++)
+            assert_that(0 <= u->entry[k].value && u->entry[k].value < 1);
         for (int k = 0; k < run->n; k++) {
             const Step *q = &run->step[k];
             double sum = 0;
