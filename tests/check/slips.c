@@ -4,52 +4,6 @@
 #include "check/check.h"
 #include "law.h"
 
-/* ------------------------------------------------------ what a sheet shows */
-
-/* But for its last digit? */
-static bool is_right(const Item *item, const Step *step, int k)
-{
-    return step != NULL && shape_fits(item, step->M)
-        && verdict_on(&item->entry[k],
-                      *claimed_entry(item, step->M, k)) <= LAST_DIGIT;
-}
-
-/* A weight that is 1 for 0, or 0 for 1. */
-static bool is_other_digit(const Item *item, const Step *step, int k)
-{
-    Entry other = item->entry[k];
-    bool digit = other.value == 0 || other.value == 1;
-    other.value = 1 - other.value;
-    return digit && sums_to_1(step) && shape_fits(item, step->M)
-        && verdict_on(&other, *claimed_entry(item, step->M, k)) == RIGHT;
-}
-
-/* Is an entry of the sheet neither right nor owed to rounded numbers? One
-   weight that is 1 for 0 shows no slip. */
-static bool shows_a_slip(const char *text)
-{
-    Explanation carried = { .n = 0 };
-    const Run *right = run_of(text);
-    assert_that(right != NULL);
-    Error f = { .sheet = "text" };
-    carried.claim = claims_of(right, arena, &carried.n, &f);
-    const Run *run = run_explained(right->bound, &carried, arena, quiet);
-    bool shows = false;
-    for (int c = 0; c < carried.n; c++) {
-        const Item *item = carried.claim[c].item;
-        const Step *step = carried.claim[c].step;
-        int wrong = 0, digits = 0;
-        for (int k = 0; k < item->rows * item->cols; k++) {
-            bool is_wrong = !is_right(item, step, k)
-                         && !is_right(item, same_step(run, step), k);
-            wrong += is_wrong;
-            digits += is_wrong && is_other_digit(item, step, k);
-        }
-        shows |= wrong > digits || digits > 1;
-    }
-    return shows;
-}
-
 static void print_named(const Judgement *j, const char *text)
 {
     printf("# named:");
@@ -71,6 +25,11 @@ static bool is_by_hand(const char *slip, int algorithm)
     return by_hand;
 }
 
+static bool is_any(const Step *step)
+{
+    return step != NULL;
+}
+
 /* slip NULL: faultless. */
 static const char *filled_in(const Problem *p, const Slip *slip, bool hand,
                              int seed)
@@ -84,9 +43,11 @@ static const char *filled_in(const Problem *p, const Slip *slip, bool hand,
                    .random = seeded((uint64_t)seed * 1000003),
                    .text = given_text(p) };
     const Run *right = run_of(st.text->at);
-    bool done = right != NULL && (hand ? fills_in_by_hand(&st)
-                                       : fills_in_by_run(&st, right));
-    return done ? st.text->at : NULL;
+    if (right == NULL || (hand && !fills_in_by_hand(&st)))
+        return NULL;
+    if (!hand)
+        fills_in_by_run(&st, right, is_any);
+    return st.text->at;
 }
 
 enum { MOST_SLIPS = 250 };

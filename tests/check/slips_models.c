@@ -136,78 +136,10 @@ static bool is_claimed(const Step *step)
     return wanted && !step->inner && step->time == 1;
 }
 
-/* A token has no decimals. */
-static int decimals_of(const Step *step, Mat M, int decimals)
+static Student student_of(Text *text, const char *slip, int seed)
 {
-    bool token = strchr("yxT", step->name[0]) != NULL;
-    return token && all_whole(M) ? 0 : decimals;
-}
-
-typedef struct {
-    const Slip *slip;
-    int decimals;
-    bool carries;               /* the rounded numbers                    */
-    int wrong;                  /* a mistake in this claim; -1: none      */
-} Habit;
-
-static Mat with_mistake(Mat M)
-{
-    Mat Y = constant(arena, M->rows, M->cols);
-    memcpy(Y->at, M->at, entries_in(M) * sizeof *M->at);
-    double change = 0.1 + (random_number() + 1) / 2;
-    int k = pick(0, M->rows * M->cols - 1);
-    Y->at[k] += (real)(chance(2) ? change : -change);
-    return Y;
-}
-
-/* Is each entry of the claim, as it is written, that of A or of B but for what
-   rounding early makes of last digits? */
-static bool same_digits(Claim claim, Mat A, Mat B)
-{
-    const Item *item = claim.item;
-    for (int k = 0; k < item->rows * item->cols; k++) {
-        int i = k / item->cols + 1, j = k % item->cols + 1;
-        double x = item->entry[k].value,
-               units = item->entry[k].decimals == 0 ? 0.5 : 2.5,
-               most = pow(10, -item->entry[k].decimals) * (units + 1e-5);
-        if (fabs(x - AT(A, i, j)) > most && fabs(x - AT(B, i, j)) > most)
-            return false;
-    }
-    return true;
-}
-
-/* Fills the sheet out. True: a number neither is right nor follows from what
-   is written before. */
-static bool fill_out(Text *text, const Run *right, const Habit *habit)
-{
-    size_t size = (size_t)right->n * sizeof(Claim);
-    Claim *written = arena_alloc(arena, size),
-          *carried = arena_alloc(arena, size);
-    Explanation why = { .slip = habit->slip, .claim = carried };
-    Explanation right_way = { .claim = written };
-    const Run *run = run_explained(right->bound, &why, arena, quiet);
-    int number = 0;
-    bool wrong = false;
-    for (int k = 0; k < right->n; k++) {
-        const Step *is = &right->step[k], *step = same_step(run, is);
-        if (!is_claimed(is) || step == NULL)
-            continue;
-        Mat M = number++ == habit->wrong ? with_mistake(step->M) : step->M;
-        Claim claim = claimed(is, M, decimals_of(is, M, habit->decimals));
-        write_claim(text, claim);
-        if (!wrong) {
-            const Run *follows = run_explained(right->bound, &right_way, arena,
-                                               quiet);
-            const Step *then = same_step(follows, is);
-            wrong = !same_digits(claim, is->M, then == NULL ? is->M : then->M);
-            written[right_way.n++] = claim;
-        }
-        if (habit->carries || M != step->M) {
-            carried[why.n++] = habit->carries ? claim : claimed(is, M, 15);
-            run = run_explained(right->bound, &why, arena, quiet);
-        }
-    }
-    return wrong;
+    return (Student){ .way.slip = slip, .decimals = 2 + seed % 3,
+                      .carries = seed / 3 % 2 == 1, .text = text };
 }
 
 static void tidy(void)
@@ -290,14 +222,21 @@ static int algorithm_for(const Planted *p, int seed)
     return p->algorithms[mixed(seeded((uint64_t)seed)) % (uint64_t)n];
 }
 
+/* The sheet, filled in; NULL: nothing on it shows that anything is wrong. */
+static const Judgement *judged_of(Student *st, const Run *right)
+{
+    fills_in_by_run(st, right, is_claimed);
+    return shows_a_slip(st->text->at) ? judged(st->text->at) : NULL;
+}
+
 static bool changes(const Slip *slip, const Run *right)
 {
     Explanation why = { .slip = slip };
     const Run *run = run_explained(right->bound, &why, arena, quiet);
     for (int k = 0; k < right->n; k++) {
         const Step *is = &right->step[k], *step = same_step(run, is);
-        if (step != NULL
-            && !same_digits(claimed(is, step->M, 4), is->M, is->M))
+        if (step != NULL && is_claimed(is)
+            && memcmp(step->M->at, is->M->at, entries_in(is->M) * sizeof(real)))
             return true;
     }
     return false;
@@ -311,13 +250,13 @@ static int plant(const Planted *p, int *named)
     for (int seed = 1; sheets < amount(SHEETS) && seed <= ATTEMPTS; seed++) {
         Text *text;
         const Run *right = model_run(algorithm_for(p, seed), seed, &text);
-        Habit habit = { slip_named(p->name), 2 + seed % 3, seed / 3 % 2 == 1,
-                        -1 };
-        if (changes(habit.slip, right) && fill_out(text, right, &habit)) {
+        const Slip *slip = slip_named(p->name);
+        Student st = student_of(text, p->name, seed);
+        const Judgement *j = changes(slip, right) ? judged_of(&st, right) : NULL;
+        if (j != NULL) {
             sheets++;
-            bool is = is_named(judged(text->at), habit.slip);
-            *named += is;
-            if (!is && *named == sheets - 1)
+            *named += is_named(j, slip);
+            if (!is_named(j, slip) && *named == sheets - 1)
                 printf("# %s is not named:\n%s\n", p->name, text->at);
         }
         tidy();
@@ -347,30 +286,20 @@ LAW(a_planted_slip_is_named)
 
 /* ------------------------------------------------ no slip, and mistakes */
 
-static int entries(const Judgement *judgement)
-{
-    return count_of(judgement, RIGHT) + count_of(judgement, LAST_DIGIT)
-         + count_of(judgement, FOLLOWS) + count_of(judgement, WRONG);
-}
-
-static const Judgement *judgement_on(int algorithm, const Habit *habit,
-                                     int seed, bool *wrong)
-{
-    Text *text;
-    const Run *right = model_run(algorithm, seed, &text);
-    *wrong = fill_out(text, right, habit);
-    return judged(text->at);
-}
-
 LAW(whoever_makes_no_slip_is_right)
 {
     int all = 0, right = 0;
     for (int a = 8; a <= 15; a++)
         for (int seed = 1; seed <= amount(SHEETS); seed++) {
-            bool wrong;
-            Habit habit = { NULL, 2 + seed % 3, false, -1 };
-            const Judgement *j = judgement_on(a, &habit, seed, &wrong);
-            all += entries(j), right += count_of(j, RIGHT);
+            Text *text;
+            const Run *run = model_run(a, seed, &text);
+            Student st = student_of(text, "", seed);
+            st.carries = false;
+            fills_in_by_run(&st, run, is_claimed);
+            const Judgement *j = judged(text->at);
+            for (int k = 0; k < j->n; k++)
+                all += entries_of(&j->judged[k].claim);
+            right += count_of(j, RIGHT);
             tidy();
         }
     print_message("no slip in models: %d of %d entries right\n",
@@ -398,11 +327,13 @@ LAW(a_mistake_is_hardly_ever_called_a_slip)
     int all = 0, named = 0;
     for (int a = 8; a <= 15; a++)
         for (int seed = 1; seed <= amount(2 * SHEETS); seed++) {
-            bool wrong;
-            Habit habit = { NULL, 2 + seed % 3, seed % 2 == 0, seed % 7 };
-            const Judgement *j = judgement_on(a, &habit, seed, &wrong);
-            all += wrong;
-            named += wrong && names_a_slip(j);
+            Text *text;
+            const Run *run = model_run(a, seed, &text);
+            Student st = student_of(text, "", seed);
+            st.error = 1 + seed % 7;
+            const Judgement *j = judged_of(&st, run);
+            all += j != NULL;
+            named += j != NULL && names_a_slip(j);
             tidy();
         }
     print_message("mistakes in models: a slip is named in %d of %d "

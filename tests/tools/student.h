@@ -185,30 +185,93 @@ static inline bool fills_in_by_hand(Student *st)
 
 /* ------------------------------------------------ by the program's own run */
 
-/* Who carries on rounded numbers needs a run for each. */
-static inline bool fills_in_by_run(Student *st, const Run *right)
+/* An entry is another number by more than its last digit. */
+static inline void spoil_claim(Claim claim)
 {
-    Claim claims[100];
+    Entry *entry = (Entry *)claim.item->entry;
+    int k = pick(0, claim.item->rows * claim.item->cols - 1);
+    double change = 0.1 + (random_number() + 1) / 2;
+    entry[k].decimals = entry[k].decimals < 2 ? 2 : entry[k].decimals;
+    entry[k].value += chance(2) ? change : -change;
+}
+
+/* Who carries on rounded numbers needs a run for each, and who errs carries
+   the error on. */
+static inline void fills_in_by_run(Student *st, const Run *right,
+                                   bool wanted(const Step *step))
+{
     const char *slip = st->way.slip;
+    Claim *claims = arena_alloc(arena, (size_t)right->n * sizeof *claims);
     Explanation why = { .slip = *slip == '\0' ? NULL : slip_named(slip),
                         .claim = claims };
-    const Run *run = NULL;
-    assert_that(right->n < 100);
+    const Run *run = run_explained(right->bound, &why, arena, quiet);
     for (int k = 0; k < right->n; k++) {
-        bool scaled = strcmp(right->step[k].name, "S_scaled") == 0;
-        if (run == NULL || st->carries)
-            run = run_explained(right->bound, &why, arena, quiet);
-        if (run->n <= k)
-            return false;
+        const Step *step = same_step(run, &right->step[k]);
+        if (step == NULL || !wanted(step))
+            continue;
+        bool scaled = strcmp(step->name, "S_scaled") == 0;
         if (draw(st, scaled ? 2 : st->leaves_out + 1) == 1)
             continue;
-        const Step *step = &run->step[k];
         Claim claim = claimed(step, step->M, all_whole(step->M) ? 0
                                                      : st->decimals);
+        st->spoilt = ++st->claims == st->error;
+        if (st->spoilt)
+            spoil_claim(claim);
         write_claim(st->text, claim);
-        if (st->carries)
+        if (st->carries || st->spoilt) {
             claims[why.n++] = claim;
+            run = run_explained(right->bound, &why, arena, quiet);
+        }
     }
-    return true;
+}
+
+/* ------------------------------------------------------ what a sheet shows */
+
+/* But for what rounding early makes of last digits? */
+static inline bool is_right(const Item *item, const Step *step, int k)
+{
+    const Entry *is = &item->entry[k];
+    if (step == NULL || !shape_fits(item, step->M))
+        return false;
+    const double x = *claimed_entry(item, step->M, k);
+    return verdict_on(is, x) <= LAST_DIGIT
+        || (is->decimals > 0
+            && fabs(is->value - x) <= 2.5 * pow(10, -is->decimals));
+}
+
+/* A weight that is 1 for 0, or 0 for 1. */
+static inline bool is_other_digit(const Item *item, const Step *step, int k)
+{
+    Entry other = item->entry[k];
+    bool digit = other.value == 0 || other.value == 1;
+    other.value = 1 - other.value;
+    return digit && sums_to_1(step) && shape_fits(item, step->M)
+        && verdict_on(&other, *claimed_entry(item, step->M, k)) == RIGHT;
+}
+
+/* Is an entry of the sheet neither right nor owed to rounded numbers? One
+   weight that is 1 for 0 shows no slip. */
+static inline bool shows_a_slip(const char *text)
+{
+    Explanation carried = { .n = 0 };
+    const Run *right = run_of(text);
+    assert_that(right != NULL);
+    Error f = { .sheet = "text" };
+    carried.claim = claims_of(right, arena, &carried.n, &f);
+    const Run *run = run_explained(right->bound, &carried, arena, quiet);
+    bool shows = false;
+    for (int c = 0; c < carried.n; c++) {
+        const Item *item = carried.claim[c].item;
+        const Step *step = carried.claim[c].step;
+        int wrong = 0, digits = 0;
+        for (int k = 0; k < item->rows * item->cols; k++) {
+            bool is_wrong = !is_right(item, step, k)
+                         && !is_right(item, same_step(run, step), k);
+            wrong += is_wrong;
+            digits += is_wrong && is_other_digit(item, step, k);
+        }
+        shows |= wrong > digits || digits > 1;
+    }
+    return shows;
 }
 #endif
