@@ -8,6 +8,7 @@ tests/text/characters.c demands into tests/data/released/characters.h. Every
 character is shown to the parts of which the tokenizers of GPT-2 and BERT are
 made; what comes out is written densely. Needs the package tokenizers, 0.23.
 """
+import itertools
 import re
 import unicodedata
 from tokenizers import normalizers, pre_tokenizers
@@ -86,50 +87,43 @@ def signed(n):
 
 
 def runs():
-    """How long it is so, and what it is: one of KINDS."""
-    text, c = "", 0
-    while c < LAST:
-        first, now = c, IS.get(c)
-        if now is None:         # half a surrogate pair is no character
-            now = IS[c - 1]
-        while c < LAST and IS.get(c, now) == now:
-            c += 1
+    """How long it is so, and what it is: one of KINDS. Half a surrogate pair is
+    no character, and as the last one before."""
+    text = ""
+    for now, all_ in itertools.groupby(IS.get(c, IS[0xD7FF]) for c in range(LAST)):
         if now not in KINDS:
             KINDS.append(now)
-        text += number((c - first - 1) * 11 + KINDS.index(now))
+        text += number((len(list(all_)) - 1) * 11 + KINDS.index(now))
     return text
 
 
 def mapping(pairs):
     """Steps from character to character of which all move as far; or, where
     that says less, a list."""
-    text, last, before, k = "", 0, 0, 0
-    pairs = sorted(pairs)
+    text, last, before, k, pairs = "", 0, 0, 0, sorted(pairs)
 
-    def same(k, step):
+    def length(k, step, goes_on):
         n = 1
-        while k + n < len(pairs) and pairs[k + n] == (
-                pairs[k][0] + n * step, pairs[k][1] + n * step):
+        while (k + n < len(pairs) and pairs[k + n][0] == pairs[k][0] + n * step
+               and goes_on(k, n, step)):
             n += 1
         return n
 
-    def listed(k, step):
-        n = 1
-        while k + n < len(pairs) and pairs[k + n][0] == pairs[k][0] \
-                + n * step and max(same(k + n, s) for s in (1, 2)) < 4:
-            n += 1
-        return n
+    def longest(k, goes_on):
+        return max((length(k, step, goes_on), step) for step in (1, 2))
+
+    def moves_as_far(k, n, step):
+        return pairs[k + n][1] == pairs[k][1] + n * step
 
     while k < len(pairs):
-        n, step = max((same(k, s), s) for s in (1, 2))
+        n, step = longest(k, moves_as_far)
         in_list = n < 4
         if in_list:
-            n, step = max((listed(k, s), s) for s in (1, 2))
-        text += number(pairs[k][0] - last)
-        text += number(4 * (n - 1) + 2 * (step - 1) + in_list)
-        for j in range(k, k + n if in_list else k + 1):
-            text += signed(pairs[j][1] - pairs[j][0] - before)
-            before = pairs[j][1] - pairs[j][0]
+            n, step = longest(k, lambda k, n, _: longest(k + n, moves_as_far)[0] < 4)
+        text += number(pairs[k][0] - last) + number(4 * (n - 1) + 2 * (step - 1) + in_list)
+        for c, to in pairs[k:k + n if in_list else k + 1]:
+            text += signed(to - c - before)
+            before = to - c
         last, k = pairs[k + n - 1][0], k + n
     return text
 
@@ -138,14 +132,11 @@ KINDS = [0, LETTER]
 TABLES = {"runs": runs()}
 decomposed = {c: s for c, s in BARE.items() if s not in ("", chr(c))
               and c not in HANGUL and c not in TWICE}
-TABLES["bare_letters"] = mapping((c, ord(s[0])) for c, s in decomposed.items())
-for k, name in ((1, "bare_second"), (2, "bare_third")):
-    TABLES[name] = mapping((c, ord(s[k])) for c, s in decomposed.items()
-                           if len(s) > k)
-TABLES["small_letters"] = mapping((c, ord(s[0])) for c, s in SMALL.items()
-                                  if s != chr(c))
-TABLES["small_second"] = mapping((c, ord(s[1])) for c, s in SMALL.items()
-                                 if len(s) > 1)
+lowered = {c: s for c, s in SMALL.items() if s != chr(c)}
+for name, of, k in [("bare_letters", decomposed, 0), ("bare_second", decomposed, 1),
+                    ("bare_third", decomposed, 2), ("small_letters", lowered, 0),
+                    ("small_second", lowered, 1)]:
+    TABLES[name] = mapping((c, ord(s[k])) for c, s in of.items() if len(s) > k)
 TABLES["order"] = mapping(ORDER.items())
 
 
@@ -160,11 +151,8 @@ def chunk():
 
 
 def replace():
-    web = open(WEB).read()
-    start = web.index("<<the tables of characters>>=\n")
-    start = web.index("\n", start) + 1
-    end = web.index("\n@\n", start)
-    open(WEB, "w").write(web[:start] + chunk() + web[end:])
+    before, begin, rest = open(WEB).read().partition("<<the tables of characters>>=\n")
+    open(WEB, "w").write(before + begin + chunk() + rest[rest.index("\n@\n"):])
 
 
 # ----------------------------------------------------------------------- sums
@@ -183,14 +171,11 @@ def sums():
     for plane in range(17):
         own = [c for c in ALL if c >> 16 == plane]
         columns = [fnv(IS[c] >> k & 1 for c in own) for k in range(7)]
-        columns += [fnv(x for c in own for x in several(BARE, c)
-                        if c not in TWICE),
+        columns += [fnv(x for c in own for x in several(BARE, c) if c not in TWICE),
                     fnv(x for c in own for x in several(SMALL, c))]
-        text = ", ".join(f"0x{x:016x}" for x in columns)
-        rows.append("    { " + "\n      ".join(
-            re.findall("(?:0x[0-9a-f]{16}(?:, )?){1,3}", text)) + " },")
-    return "\n".join(re.sub(" +$", "", line)
-                     for line in "\n".join(rows).split("\n"))
+        rows.append("    { " + ",\n      ".join(
+            ", ".join(f"0x{x:016x}" for x in columns[k:k + 3]) for k in (0, 3, 6)) + " },")
+    return "\n".join(rows)
 
 
 if __name__ == "__main__":
