@@ -4,9 +4,8 @@
 
 The models are those in tests/data/released/, run layer by layer with the modules
 of transformers. Of each look the probabilities after the embedding and after
-every layer are recorded. A change is (where, layer, head or None, token or
-None, what): what is a factor, or the tokens of another text, whose value at that
-place is taken. Layers, heads and tokens are numbered from 1 here as there. The
+every layer are recorded. A change is what is typed for ftx: what a layer, or a
+part of it, adds is multiplied, or of a token all that it has behind the layer. The
 looks at doc/numbers.ftx in inside.h stay: its Algorithm 8 was run by PyTorch once.
 """
 import re
@@ -21,6 +20,12 @@ torch.set_default_dtype(torch.float64)
 root = Path(__file__).parents[2]
 WIDTH = 4                       # columns of a head
 CLS, MASK, SEP = 2, 4, 6        # the numbers in bert/vocab.txt
+CHANGE = re.compile(r"layer (\d)(?: head (\d)| (attention|mlp))?(?: token (\d))? (?:= (0)|\* (\S+))")
+CHANGES = [
+    [], ["layer 1 head 2 = 0"], ["layer 1 head 1 token 2 * -1.5"],
+    ["layer 1 attention token 3 * 2"],
+    ["layer 2 mlp token 1 * 0.5", "layer 1 mlp token 3 * -1"],
+    ["layer 1 * 0.5"], ["layer 1 token 2 * -1"]]
 
 
 def gpt2_layer(block, X, at):
@@ -37,7 +42,7 @@ def bert_layer(block, X, at):
     return block.output.LayerNorm(Y + at("mlp", block.output.dense(block.intermediate(Y))))
 
 
-def states(model, x, changes=()):
+def states(model, x, changes):
     """X before the first layer and behind each."""
     body = model.base_model
     x = torch.tensor([x])
@@ -47,13 +52,15 @@ def states(model, x, changes=()):
         X = body.embeddings(x)[0]
 
     def at(where, value):
-        for to, l, head, token, factor in changes:
-            if (to, l) != (where, layer):
+        for change in changes:
+            l, head, part, token, zero, factor = CHANGE.fullmatch(change).groups()
+            to = part or ("head" if head else "state" if token else "layer")
+            if (to, int(l)) != (where, layer):
                 continue
-            columns = slice(None) if head is None else slice((head - 1) * WIDTH, head * WIDTH)
-            rows = slice(None) if token is None else slice(token - 1, token)
+            columns = slice((int(head) - 1) * WIDTH, int(head) * WIDTH) if head else slice(None)
+            rows = int(token) - 1 if token else slice(None)
             value = value.clone()
-            value[rows, columns] *= factor
+            value[rows, columns] *= float(zero or factor)
         return value
 
     layer, found = 0, []
@@ -65,28 +72,15 @@ def states(model, x, changes=()):
     return found
 
 
-def typed(change):
-    """As it is typed for ftx."""
-    where, layer, head, token, factor = change
-    words = f"layer {layer}" + {"head": f" head {head}", "attention": " attention", "mlp": " mlp",
-                                "layer": "", "state": ""}[where]
-    words += "" if token is None else f" token {token}"
-    return words + (" = 0" if factor == 0 else f" * {factor}")
-
-
 def looks(name, kind, few, outcomes, text, text_of):
     """Lines of inside.h."""
     folder = f"tests/data/released/{name}"
     model = kind.from_pretrained(root / folder, attn_implementation="eager").double().eval()
-    all_changes = [
-        [], [("head", 1, 2, None, 0)], [("head", 1, 1, 2, -1.5)], [("attention", 1, None, 3, 2)],
-        [("mlp", 2, None, 1, 0.5), ("mlp", 1, None, 3, -1)],
-        [("layer", 1, None, None, 0.5)], [("state", 1, None, 2, -1)]]
-    for k, changes in enumerate(all_changes):
-        if few and k not in (0, 2, 4, 5):
+    for k, changes in enumerate(CHANGES):
+        if few and k not in (0, 4):
             continue
         lens = torch.stack([F.softmax(outcomes(model, X), -1) for X in states(model, text, changes)])
-        set_ = ", ".join(f'"{typed(c)}"' for c in changes) or "NULL"
+        set_ = ", ".join(f'"{c}"' for c in changes) or "NULL"
         rows = ",\n".join("        " + ", ".join(f"{p:.12g}" for p in row.tolist())
                           for row in lens)
         yield (f'    {{ "{folder}", "{text_of(text)}", NULL, {{ {set_} }}, {lens.shape[0]},'
