@@ -37,18 +37,12 @@ class Browser:
     """A window of Chromium. A command is sent, and its answer waited for."""
 
     def __init__(self, folder):
-        ours, theirs = os.pipe(), os.pipe()
-
-        def move():                     # Chromium reads at 3, writes at 4
-            a, b = os.dup(ours[0]), os.dup(theirs[1])
-            os.dup2(a, 3)
-            os.dup2(b, 4)
-        self.process = subprocess.Popen(
-            ['chromium', '--headless=new', '--no-sandbox', '--disable-gpu',
+        self.process = subprocess.Popen(        # Chromium reads at 3, writes at 4
+            ['sh', '-c', 'exec chromium "$@" 3<&0 4>&1 > /dev/null', 'chromium',
+             '--headless=new', '--no-sandbox', '--disable-gpu',
              '--remote-debugging-pipe', '--user-data-dir=' + folder],
-            preexec_fn=move, close_fds=False, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        self.to, self.of = ours[1], theirs[0]
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.to, self.of = self.process.stdin.fileno(), self.process.stdout.fileno()
         self.sent, self.left, self.events, self.session = 0, b'', [], None
         target = self.send('Target.createTarget', url='about:blank')
         self.session = self.send('Target.attachToTarget', flatten=True,
