@@ -2,7 +2,6 @@
 #include "law.h"
 #include "derivatives.h"
 #include "models.h"
-#include "oracle/algorithms.h"
 
 enum { D_X = 3, D_Z = 4, D_ATTN = 2, D_OUT = 3, ELL_X = 4, ELL_Z = 5 };
 
@@ -127,19 +126,6 @@ LAW(self_attention_collects_all_of_its_derivative)
     Mat of[7] = { random_parameter(D_X, ELL_X) };
     put_head(of + 1, random_head(D_X, D_X, D_ATTN, D_OUT));
     assert_derivatives(masked_self, 7, of, 1);
-}
-
-static Mat recorded_cross(const Mat of[])
-{
-    W_qkv w = head_in(of + 2);
-    return attention(of[0], of[1], &w, mask_of(given(4, 3, alg04_mask)));
-}
-
-LAW(another_program_agrees)
-{
-    Mat of[8] = { parameter(arena, 3, 3), parameter(arena, 2, 4) };
-    put_head(of + 2, random_head(3, 2, 2, 3));
-    assert_recorded_formula(recorded_cross, 8, of, 1 | 2, alg04);
 }
 
 LAW(every_step_can_be_seen)

@@ -78,7 +78,7 @@ LAW(its_derivatives_agree_with_differences)
 LAW(another_program_agrees)
 {
     Mat of[16];
-    recorded_mask = given(4, 3, alg04_mask);
+    recorded_mask = given(4, 3, alg05_mask);
     two_heads(of, 4, 3, 3, 4);
     assert_recorded_formula(from_operands, 16, of, 1 | 2, alg05);
 }
