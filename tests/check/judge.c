@@ -248,6 +248,32 @@ LAW(what_nobody_claims_is_open)
     assert_that(!j->judged[0].begins && j->judged[0].count[OPEN] == 2);
 }
 
+/* The letters of all claims, and the slips that explain them, unless that is
+   NULL: of a claim, with | between them. "-" is a term. */
+static void told_at(Where where, const Judgement *j, const char *expected,
+                    const char *reasons)
+{
+    char word[200] = "", found[1000] = "";
+    for (int k = 0; k < j->n; k++) {
+        const Judged *claim = &j->judged[k];
+        sprintf(word + strlen(word), "%s%s", k > 0 ? " " : "",
+                letters(claim));
+        for (int i = 0; i < claim->n; i++) {
+            const Slip *slip = claim->why[i].slip;
+            append(found, sizeof found, "%s%s",
+                   i > 0 ? "|" : *found ? " " : "",
+                   slip == NULL ? "-" : slip->name);
+        }
+    }
+    if (strcmp(word, expected) != 0
+        || (reasons != NULL && strcmp(found, reasons) != 0))
+        fail_at(where, "is \"%s\", \"%s\"; expected \"%s\"", word, found,
+                expected);
+}
+
+#define assert_story(text, letters, reasons) \
+    told_at(HERE(#text), judged(text), letters, reasons)
+
 /* ------------------------------------------------- steps and their order */
 
 #define FOUR "algorithm 4\nX = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 1\n" \
@@ -260,69 +286,42 @@ LAW(claims_are_judged_in_the_order_of_the_steps)
         "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
         "0.844 0.468 0.980\n"
         "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n");
-    assert_int_equal(j->n, 3);
+    told_at(HERE("order"), j, "RRRRRRRRR WWWWWWWWW FRFFFF", "no-scale");
     assert_string_equal(j->judged[0].claim.step->name, "S");
-    assert_string_equal(letters(&j->judged[0]), "RRRRRRRRR");
-    assert_string_equal(letters(&j->judged[1]), "WWWWWWWWW");
-    assert_that(j->judged[1].begins && j->judged[1].n == 1);
-    assert_string_equal(j->judged[1].why->slip->name, "no-scale");
-    assert_string_equal(letters(&j->judged[2]), "FRFFFF");
-    assert_that(!j->judged[2].begins && j->judged[2].n == 0);
-    assert_that(j->other == NULL);
+    assert_that(j->judged[1].begins && !j->judged[2].begins && j->other == NULL);
 }
 
 /* After S = 2 for 1, with that number or with any other digits. */
 LAW(what_is_carried_on_follows)
 {
-    const char *given = "algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7\n";
-    char text[1000];
-    snprintf(text, sizeof text, "%sclaim logits = ln(3) 0\n"
-             "claim p = 3/4 1/4\n", given);
-    const Judgement *j = judged(text);
-    assert_string_equal(letters(&j->judged[0]), "WR");
-    assert_string_equal(letters(&j->judged[1]), "FF");
-    snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
-             "claim p = 0.750 0.250\n", given);
-    assert_string_equal(letters(&judged(text)->judged[1]), "FF");
-    snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
-             "claim p = 0.751 0.250\n", given);
-    assert_string_equal(letters(&judged(text)->judged[1]), "FF");
-    snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
-             "claim p = 0.752 0.250\n", given);
-    assert_string_equal(letters(&judged(text)->judged[1]), "WF");
-    snprintf(text, sizeof text, "%sclaim logits = ln(3) 0\n"
-             "claim p = 1/4 3/4\n", given);
-    j = judged(text);
-    assert_string_equal(letters(&j->judged[1]), "WW");
+#define LOGITS_OF(claim) "algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7\n" \
+    "claim logits = " claim "\n"
+    assert_story(LOGITS_OF("ln(3) 0") "claim p = 3/4 1/4\n", "WR FF", NULL);
+    assert_story(LOGITS_OF("ln(3) 0") "claim p = 1/4 3/4\n", "WR WW", NULL);
+    assert_story(LOGITS_OF("1.10 0") "claim p = 0.750 0.250\n", "WR FF", NULL);
+    assert_story(LOGITS_OF("1.10 0") "claim p = 0.751 0.250\n", "WR FF", NULL);
+    assert_story(LOGITS_OF("1.10 0") "claim p = 0.752 0.250\n", "WR WF", NULL);
+    const Judgement *j = judged(LOGITS_OF("ln(3) 0") "claim p = 1/4 3/4\n");
     assert_that(j->judged[1].begins);
 }
 
 /* The logits written down would make p 5/8 1/8 1/8 1/8. */
 LAW(one_entry_of_many_follows_by_chance)
 {
-    const char *given = "algorithm 7\ne = 1\nWu = 0 ; 0 ; 0 ; 0\n"
-                        "claim logits = ln(5) 0 0 0\n";
-    char text[1000];
-    snprintf(text, sizeof text, "%sclaim p = 5/8 1/3 1/6 1/5\n", given);
-    assert_string_equal(letters(&judged(text)->judged[1]), "WWWW");
-    snprintf(text, sizeof text, "%sclaim p = 5/8 1/8 1/6 1/5\n", given);
-    assert_string_equal(letters(&judged(text)->judged[1]), "FFWW");
+#define FOUR_LOGITS "algorithm 7\ne = 1\nWu = 0 ; 0 ; 0 ; 0\n" \
+    "claim logits = ln(5) 0 0 0\n"
+    assert_story(FOUR_LOGITS "claim p = 5/8 1/3 1/6 1/5\n", "WRRR WWWW", NULL);
+    assert_story(FOUR_LOGITS "claim p = 5/8 1/8 1/6 1/5\n", "WRRR FFWW", NULL);
 }
 
 /* The weights are those of the transposed scores; but these are given. */
 LAW(what_is_given_is_not_mistaken)
 {
-    const char *given = "algorithm 4\nlayout paper\nscale no\nV = 1 0\n";
-    char text[1000];
-    snprintf(text, sizeof text, "%sS = 1 2 ; 5 3\n"
-             "claim A = 0.269 0.881 ; 0.731 0.119\n", given);
-    const Judgement *j = judged(text);
-    assert_string_equal(letters(&j->judged[0]), "WWWW");
-    assert_int_equal(j->judged[0].n, 0);
-    j = judged("algorithm 4\nlayout paper\nscale no\nV = 1 0\n"
-               "Q = 1 0 ; 0 1\nK = 1 5 ; 2 3\n"
-               "claim A = 0.269 0.881 ; 0.731 0.119\n");
-    assert_string_equal(j->judged[0].why->slip->name, "S-transposed");
+#define UNSCALED "algorithm 4\nlayout paper\nscale no\nV = 1 0\n" \
+    "claim A = 0.269 0.881 ; 0.731 0.119\n"
+    assert_story(UNSCALED "S = 1 2 ; 5 3\n", "WWWW", "");
+    assert_story(UNSCALED "Q = 1 0 ; 0 1\nK = 1 5 ; 2 3\n", "WWWW",
+                 "S-transposed");
 }
 
 /* The gradient of the scores is found from the weights, as written. */
@@ -334,9 +333,7 @@ LAW(wrong_weights_are_heard_on_the_way_back)
         "claim A = 0.600 0.400 ; 0.500 0.500\n"
         "claim grad.S_scaled = -0.480 0.480 ; -0.500 0.500\n"
         "claim grad.Q = -0.339 0.000 ; -0.354 0.000\n");
-    assert_string_equal(letters(&j->judged[0]), "WWRR");
-    assert_string_equal(letters(&j->judged[1]), "FFRR");
-    assert_string_equal(letters(&j->judged[2]), "FRRR");
+    told_at(HERE("way back"), j, "WWRR FFRR FRRR", NULL);
     assert_int_equal(j->judged[2].source[0], 0);
 }
 
@@ -344,21 +341,11 @@ LAW(wrong_weights_are_heard_on_the_way_back)
    wrong for no known reason, and make both weights 1/2. */
 LAW(behind_an_error_all_digits_may_be_kept)
 {
-    static const struct { const char *claim, *expected; } claims[] = {
-        { "2.04", "F" }, { "2.00", "F" }, { "2.02", "W" },
-    };
-    for (int k = 0; k < 3; k++) {
-        char text[1000];
-        snprintf(text, sizeof text, "algorithm 3\ne = 1\ne_t = 1 3\nWq = 1\n"
-                 "Wk = 2\nWv = 1\nbv = 0.04\nclaim v_t = 1.0 3.0\n"
-                 "claim scores = 17 17\nclaim v_tilde = %s\n",
-                 claims[k].claim);
-        const Judgement *j = judged(text);
-        assert_string_equal(letters(&j->judged[0]), "RR");
-        assert_string_equal(letters(&j->judged[1]), "WW");
-        assert_int_equal(j->judged[1].n, 0);
-        assert_string_equal(letters(&j->judged[2]), claims[k].expected);
-    }
+#define SCORES_17 "algorithm 3\ne = 1\ne_t = 1 3\nWq = 1\nWk = 2\nWv = 1\n" \
+    "bv = 0.04\nclaim v_t = 1.0 3.0\nclaim scores = 17 17\nclaim v_tilde = "
+    assert_story(SCORES_17 "2.04\n", "RR WW F", "");
+    assert_story(SCORES_17 "2.00\n", "RR WW F", "");
+    assert_story(SCORES_17 "2.02\n", "RR WW W", NULL);
 }
 
 LAW(a_claim_is_about_the_namesake_that_it_fits)
@@ -391,23 +378,26 @@ LAW(a_claim_is_about_a_line_of_the_sheets_algorithm)
 
 LAW(another_shape_is_wrong_and_tried_transposed)
 {
-    const Judged *j = &judged(FOUR "claim V_tilde = 2.9 1.0 ; 2.000 0.892 ; "
-                              "3.705 0.987\n")->judged[0];
-    assert_that(!j->fits && j->begins && !j->transposed);
-    assert_string_equal(letters(j), "WWWWWW");
-    j = &judged(FOUR "claim Q = 1 1 ; 0 2 ; 2 2\n")->judged[0];
-    assert_that(!j->fits && j->begins && j->transposed && j->n == 0);
-    j = &judged(FOUR "claim Q = 1 1 ; ? 2 ; 2 2\n")->judged[0];
-    assert_that(j->transposed);
-    j = &judged(FOUR "claim Q = 1 1 0 ; 2 2 2\n")->judged[0];
-    assert_that(j->fits && !j->transposed);
-    j = &judged(FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 8\n")->judged[0];
-    assert_that(j->fits && j->begins && j->transposed);
-    j = &judged(FOUR "claim Q = 1 2\n")->judged[0];
-    assert_that(!j->fits && !j->transposed);
-    j = &judged("algorithm 7\ne = 1\nWu = 2 ; 3\nclaim logits = 2 3\n")
-         ->judged[0];
-    assert_that(j->fits && !j->begins && !j->transposed);
+    static const struct { const char *text; bool fits, begins, transposed; }
+    claims[] = {
+        { FOUR "claim V_tilde = 2.9 1.0 ; 2.000 0.892 ; 3.705 0.987\n", 0, 1, 0 },
+        { FOUR "claim Q = 1 2\n", 0, 1, 0 },
+        { FOUR "claim Q = 1 1 ; 0 2 ; 2 2\n", 0, 1, 1 },
+        { FOUR "claim Q = 1 1 ; ? 2 ; 2 2\n", 0, 1, 1 },
+        { FOUR "claim Q = 1 1 ; 0 2 ; 2 9\n", 0, 1, 0 },
+        { FOUR "claim Q = 1 1 0 ; 2 2 2\n", 1, 1, 0 },
+        { FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 8\n", 1, 1, 1 },
+        { FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 9\n", 1, 1, 0 },
+        { "algorithm 7\ne = 1\nWu = 2 ; 3\nclaim logits = 2 3\n", 1, 0, 0 },
+    };
+    for (size_t k = 0; k < sizeof claims / sizeof *claims; k++) {
+        const Judged *j = &judged(claims[k].text)->judged[0];
+        if (j->fits != claims[k].fits || j->begins != claims[k].begins
+            || j->transposed != claims[k].transposed)
+            fail_at(HERE(claims[k].text), "fits %d, begins %d, transposed %d",
+                    j->fits, j->begins, j->transposed);
+        assert_that(j->fits || j->count[RIGHT] == 0);
+    }
 }
 
 #define ROW "algorithm 4\nX = 1 0 2\nWq = 1\nWk = 2\nWv = 3\nmask causal\n"
@@ -448,44 +438,6 @@ LAW(a_turned_matrix_is_never_right)
                 assert_that(j->transposed == !all_right(judgement));
             }
     }
-}
-
-LAW(what_is_only_half_turned_is_not_turned)
-{
-    const Judged *j = &judged(FOUR "claim Q = 1 1 ; 0 2 ; 2 9\n")->judged[0];
-    assert_that(!j->fits && j->begins && !j->transposed);
-    j = &judged(FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 9\n")->judged[0];
-    assert_that(j->fits && j->begins && !j->transposed);
-}
-
-/* The letters of all claims, and the slips that explain them: of a claim,
-   with | between them. "-" is a term. */
-static void told_at(Where where, const Judgement *j, const char *expected,
-                    const char *reasons)
-{
-    char word[200] = "", found[1000] = "";
-    for (int k = 0; k < j->n; k++) {
-        const Judged *claim = &j->judged[k];
-        sprintf(word + strlen(word), "%s%s", k > 0 ? " " : "",
-                letters(claim));
-        for (int i = 0; i < claim->n; i++) {
-            const Slip *slip = claim->why[i].slip;
-            append(found, sizeof found, "%s%s",
-                   i > 0 ? "|" : *found ? " " : "",
-                   slip == NULL ? "-" : slip->name);
-        }
-    }
-    if (strcmp(word, expected) != 0 || strcmp(found, reasons) != 0)
-        fail_at(where, "is \"%s\", \"%s\"; expected \"%s\"", word, found,
-                expected);
-}
-
-#define assert_story(text, letters, reasons) \
-    story_at(HERE(reasons), text, letters, reasons)
-static void story_at(Where where, const char *text, const char *expected,
-                     const char *reasons)
-{
-    told_at(where, judged(text), expected, reasons);
 }
 
 /* What stands in tests/data/hand, each sheet with a comment on what is right,

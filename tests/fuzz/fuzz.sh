@@ -47,7 +47,7 @@ models() { # small ones, of every task, with every kind of tokens
 
 case $what in
 sheet)  awk '/^--- / { file = sprintf("build/fuzz/seeds/%03d", ++n); next }
-             /^=> /  { close(file); file = "" }
+             /^# expect: /  { close(file); file = "" }
              file != "" { print > file }' tests/data/ways.txt
         seeds="$seeds tests/data/corpus tests/data/worked tests/data/hand"
         # shellcheck disable=SC2046

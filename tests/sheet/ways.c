@@ -1,12 +1,12 @@
 /* Ways of writing a matrix: those of tests/data/ways.txt, and what chance makes of
    them. */
+#include "cases.h"
 #include "sheets.h"
 #include "law.h"
 
 enum { WAYS = 600, WAY_BYTES = 1000 };
 typedef struct {
     char title[100], text[WAY_BYTES], out[400];
-    int line;                   /* of ways.txt                            */
 } Way;
 static Way way[WAYS];
 static int ways;
@@ -46,32 +46,19 @@ static void add_line(char *to, const char *line)
 
 static void read_ways(void)
 {
-    char line[500];
-    FILE *file = fopen("tests/data/ways.txt", "r");
-    assert_that(file != NULL);
-    memset(way, 0, sizeof way);
+    size_t bytes;
+    Case c;
     ways = 0;
-    bool inside = false;
-    for (int n = 1; fgets(line, sizeof line, file) != NULL; n++) {
+    for (const char *p = bytes_of("tests/data/ways.txt", &bytes);
+         (p = next_case(p, &c)) != NULL; ways++) {
         Way *w = &way[ways];
-        assert_that(ways < WAYS && strchr(line, '\n') != NULL);
-        if (strncmp(line, "--- ", 4) == 0) {
-            snprintf(w->title, sizeof w->title, "%.*s",
-                     (int)strcspn(line + 4, "\n"), line + 4);
-            w->line = n;
-            inside = true;
-        } else if (strncmp(line, "=> ", 3) == 0) {
-            assert_that(inside);
-            snprintf(w->out, sizeof w->out, "%.*s",
-                     (int)strcspn(line + 3, "\n"), line + 3);
-            inside = false;
-            ways++;
-        } else if (inside) {
-            add_line(w->text, line);
-        }
+        const char *out = strchr(c.expectations, ':') + 2;
+        assert_that(ways < WAYS);
+        *w->text = '\0';
+        add_line(w->text, c.input);
+        snprintf(w->title, sizeof w->title, "%s", c.title);
+        snprintf(w->out, sizeof w->out, "%.*s", (int)strcspn(out, "\n"), out);
     }
-    fclose(file);
-    assert_that(!inside);
 }
 
 /* Is the entry what the word says: ?, =0.5 (exact), 1.50, 1.125:2? */
@@ -145,8 +132,8 @@ LAW(every_way_comes_out_as_the_table_says)
                    : r->sheet != NULL && r->sheet->n == 2
                      && is_matrix(&r->sheet->item[0], way[k].out);
         if (!right)
-            print_error("tests/data/ways.txt:%d: %s\n  is      %s\n  but not %s\n",
-                        way[k].line, way[k].title, out, way[k].out);
+            print_error("%s\n  is      %s\n  but not %s\n", way[k].title, out,
+                        way[k].out);
         failed += !right;
     }
     if (failed > 0)
@@ -329,7 +316,7 @@ static void assert_reads_back(const Way *w, const Sheet *sheet)
     }
     const Reading *again = reading("text", t->at, read_it);
     if (again->sheet == NULL)
-        fail_at(HERE("again"), "ways.txt:%d: %s\n%s", w->line, t->at,
+        fail_at(HERE("again"), "%s: %s\n%s", w->title, t->at,
                 again->error.sentence);
     const Item *other = &again->sheet->item[0];
     assert_that(other->rows == item->rows && other->cols == item->cols);
