@@ -85,9 +85,6 @@ LAW(the_loss_is_of_the_masked_places_only)
     }
 }
 
-enum { ELL = 40 };
-typedef struct { int n, masked[ELL], both; bool before; } Count;
-
 LAW(special_tokens_can_be_spared)
 {
     Theta *theta = random_theta(small(E_TRANSFORMER));

@@ -36,6 +36,7 @@ static inline Theta *chain(Architecture architecture, int N_V, int ell_max,
 enum { LONGEST = 64, LARGEST = 16 };
 typedef struct {
     int rounds;                     /* forward passes */
+    int encoded;                    /* how often z was */
     int widest;                     /* columns of P, the most */
     long long computed;             /* columns of X in all layers together */
     double p[LONGEST][LARGEST];     /* line 4 or 5 of each round */
@@ -48,6 +49,7 @@ static inline Mat watch(void *to, const char *line, const char *name,
     Watch *seen = to;
     (void)index;
     bool ours = strncmp(line, "14", 2) == 0 || strncmp(line, "15", 2) == 0;
+    seen->encoded += strcmp(line, "8.3") == 0 && strcmp(name, "Z") == 0;
     if (M != NULL && strcmp(name, "X") == 0)
         seen->computed += M->cols;
     if (M == NULL || !ours)
