@@ -1,6 +1,6 @@
 /* Arithmetic by recursive descent: a function for each level of precedence.
    An entry of a sheet is a formula without names, over numbers in place of
-   matrices. Main types: Parser, Operand. Entry points: parse_entry,
+   matrices. Main types: Parser, Value. Entry points: parse_entry,
    formula_evaluate. Text flows in, a number or a matrix flows out. */
 #include "sheet/formula.h"
 #include "library/tape.h"
@@ -26,10 +26,10 @@ typedef struct {
     double x;                   /* ... whose value this is                */
     int decimals;               /* as it was typed                        */
     double ten;                 /* k, if it was typed as 10^k; or NaN     */
-} Operand;
+} Value;
 
-static Operand parse_sum(Parser *p);
-static Operand parse_factor(Parser *p);
+static Value parse_sum(Parser *p);
+static Value parse_factor(Parser *p);
 
 _Noreturn static void lose_value(Parser *p)
 {
@@ -150,9 +150,9 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
     return node_compute(Y);
 }
 
-static Operand of_matrix(Mat M)
+static Value of_matrix(Mat M)
 {
-    return (Operand){ M, NAN, EXACT, NAN };
+    return (Value){ M, NAN, EXACT, NAN };
 }
 
 static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
@@ -163,14 +163,14 @@ static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
     return M;
 }
 
-static Operand of_number(const Parser *p, double x, int decimals)
+static Value of_number(const Parser *p, double x, int decimals)
 {
     Mat M = p->scope != NULL ? filled_matrix(p, 1, 1, x) : NULL;
-    return (Operand){ M, x, decimals, NAN };
+    return (Value){ M, x, decimals, NAN };
 }
 
 /* Returns f of n values, entry by entry. */
-static Operand apply(Parser *p, Function f, int n, const Operand a[])
+static Value apply(Parser *p, Function f, int n, const Value a[])
 {
     double x[] = { 0, 0, 0 }, slope[3];
     Mat of[3];
@@ -182,9 +182,9 @@ static Operand apply(Parser *p, Function f, int n, const Operand a[])
          : of_number(p, function_value(f, x, slope), EXACT);
 }
 
-static Operand apply_to_two(Parser *p, Function f, Operand a, Operand b)
+static Value apply_to_two(Parser *p, Function f, Value a, Value b)
 {
-    return apply(p, f, 2, (Operand[]){ a, b });
+    return apply(p, f, 2, (Value[]){ a, b });
 }
 
 /* As which an operation of the library takes it. */
@@ -199,7 +199,7 @@ static bool is_number(Mat M)
     return M->rows * M->cols == 1;
 }
 
-static Operand multiply_matrices(Parser *p, Operand a, Operand b)
+static Value multiply_matrices(Parser *p, Value a, Value b)
 {
     if (is_number(a.M) || is_number(b.M))
         return apply_to_two(p, TIMES, a, b);
@@ -351,7 +351,7 @@ static const Row *find_function(const Parser *p, const Token *t)
     return NULL;
 }
 
-static Operand call_function(Parser *p, const Row *f, const Operand a[])
+static Value call_function(Parser *p, const Row *f, const Value a[])
 {
     if (f->each != NO_FUNCTION)
         return apply(p, f->each, f->arguments, a);
@@ -414,18 +414,18 @@ static void close_group(Parser *p, char close)
 static const char no_number[] =
     "expected a number, such as 1, -0.5, 1/2 or sqrt(2)";
 
-static Operand parse_group(Parser *p)
+static Value parse_group(Parser *p)
 {
     char close = p->token.kind == '(' ? ')' : '}';
     open_group(p);
-    Operand value = parse_sum(p);
+    Value value = parse_sum(p);
     close_group(p, close);
     return value;
 }
 
 /* What a command such as \sqrt takes, which needs no parentheses; \frac12
    takes one digit for each. */
-static Operand parse_braced(Parser *p, const Row *command)
+static Value parse_braced(Parser *p, const Row *command)
 {
     p->token.blank = false;
     if (p->token.kind == '(' || p->token.kind == '{')
@@ -437,7 +437,7 @@ static Operand parse_braced(Parser *p, const Row *command)
     return of_number(p, p->end[-1] - '0', EXACT);
 }
 
-static Operand parse_name(Parser *p, const Token *t, const Row *f)
+static Value parse_name(Parser *p, const Token *t, const Row *f)
 {
     const Scope *scope = p->scope;
     Mat M = scope == NULL ? NULL
@@ -455,10 +455,10 @@ static Operand parse_name(Parser *p, const Token *t, const Row *f)
     lose_value(p);
 }
 
-static Operand parse_name_or_call(Parser *p)
+static Value parse_name_or_call(Parser *p)
 {
     Token t = p->token;
-    Operand a[MOST_ARGUMENTS];
+    Value a[MOST_ARGUMENTS];
     int n = 0;
     const Row *f = find_function(p, &t);
     bool command = f != NULL && f->arguments > 0
@@ -481,7 +481,7 @@ static Operand parse_name_or_call(Parser *p)
     return call_function(p, f, a);
 }
 
-static Operand parse_primary(Parser *p)
+static Value parse_primary(Parser *p)
 {
     Token t = p->token;
     if (t.blank && p->parentheses == 0)
@@ -502,14 +502,14 @@ static Operand parse_primary(Parser *p)
     }
 }
 
-static Operand parse_power(Parser *p)
+static Value parse_power(Parser *p)
 {
-    Operand base = parse_primary(p);
+    Value base = parse_primary(p);
     while (p->scope != NULL && accept_operator(p, '\''))
         base = apply(p, TRANSPOSE, 1, &base);
     if (!accept_operator(p, '^'))
         return base;
-    Operand exponent = parse_factor(p),
+    Value exponent = parse_factor(p),
           power = apply_to_two(p, POWER, base, exponent);
     bool ten = base.x == 10 && base.decimals == 0;
     power.ten = ten ? exponent.x : NAN;
@@ -517,11 +517,11 @@ static Operand parse_power(Parser *p)
 }
 
 /* Every recursion passes through here. */
-static Operand parse_factor(Parser *p)
+static Value parse_factor(Parser *p)
 {
     enum { DEEPEST = 100 };
     Token sign = p->token;
-    Operand value;
+    Value value;
     if (++p->depth > DEEPEST)
         stop_at(p, sign.start, "parentheses and signs are nested more than "
                 "100 deep");
@@ -550,14 +550,14 @@ static void refuse_lost_power(Parser *p, const char *start,
                 "2.5e-1 or 2.5*10^-1");
 }
 
-static Operand parse_term(Parser *p)
+static Value parse_term(Parser *p)
 {
     const char *start = p->token.start;
-    Operand value = parse_factor(p);
+    Value value = parse_factor(p);
     for (;;)
         if (accept_operator(p, '*')) {
             const char *right = p->token.start;
-            Operand a = value, b = parse_factor(p);
+            Value a = value, b = parse_factor(p);
             value = apply_to_two(p, TIMES, a, b);
             value.decimals = shift_decimals(a.decimals, b.ten);
             refuse_lost_power(p, start, right);
@@ -571,9 +571,9 @@ static Operand parse_term(Parser *p)
             return value;
 }
 
-static Operand parse_sum(Parser *p)
+static Value parse_sum(Parser *p)
 {
-    Operand value = parse_term(p);
+    Value value = parse_term(p);
     for (;;) {
         char sign = p->token.kind;
         if (!is_sign(&p->token) || !accept_operator(p, sign))
@@ -586,7 +586,7 @@ static Operand parse_sum(Parser *p)
 }
 
 /* Returns whether there is a value. */
-static bool parse(Parser *p, Operand *value)
+static bool parse(Parser *p, Value *value)
 {
     if (setjmp(p->stopped) != 0)
         return false;
@@ -602,7 +602,7 @@ static bool parse(Parser *p, Operand *value)
 const char *parse_entry(const char **text, Entry *entry)
 {
     Parser p = { .formula = *text, .token = read_token(*text) };
-    Operand v = { .x = NAN, .decimals = EXACT };
+    Value v = { .x = NAN, .decimals = EXACT };
     p.token.blank = false;
     if (p.token.kind == '?')
         advance(&p);
@@ -624,7 +624,7 @@ Mat formula_evaluate(const Scope *scope, const char *formula)
 {
     Parser p = { .token = read_plain_token(formula), .formula = formula,
                  .scope = scope, .parentheses = 1 };
-    Operand v;
+    Value v;
     if (!parse(&p, &v))
         return NULL;
     Mat M = put_on_tape(&p, v.M);
