@@ -284,14 +284,6 @@ static Mat logs_of(Parser *p, const Mat a[])
          : log_prob(P, ((Tokens){ n, row }), ((Tokens){ n, row + n }));
 }
 
-static Mat column_of(Parser *p, const Mat a[])
-{
-    double j = (double)a[1]->at[0];
-    (void)p;
-    return !is_number(a[1]) || j != floor(j) || j < 1 || j > a[0]->cols
-         ? NULL : gather(a[0]->tape, a[0], 1, (int[]){ (int)j });
-}
-
 /* What top_k and top_p keep of a column of probabilities. */
 static Mat keep_of(Parser *p, const Mat a[])
 {
@@ -334,7 +326,6 @@ static const Row functions[] = {
     { "largest",     1, .value = mark_largest },
     { "rows",        1, .value = count_rows },
     { "index",       1, .value = row_numbers },
-    { "column",      2, .value = column_of },
     { "one_hot",     2, .value = one_hot_of },
     { "keep",        3, .value = keep_of },
     { "logs",        2, .value = logs_of },
@@ -395,31 +386,33 @@ static bool accept_operator(Parser *p, char kind)
     return true;
 }
 
-static void open_group(Parser *p)
-{
-    p->parentheses++;
-    advance(p);
-    p->token.blank = false;
-}
+static const char no_number[] =
+    "expected a number, such as 1, -0.5, 1/2 or sqrt(2)";
 
-static void close_group(Parser *p, char close)
+/* Parses ( sum, ... ) or { sum, ... } into at most so many values, and
+   returns how many. */
+static int parse_list(Parser *p, int most, Value a[])
 {
+    int n = 0;
+    char close = p->token.kind == '(' ? ')' : '}';
+    p->parentheses++;
+    do {
+        advance(p);
+        p->token.blank = false;
+        a[n++] = parse_sum(p);
+    } while (p->token.kind == ',' && n < most);
     if (p->token.kind != close)
         stop_at(p, p->token.start, close == ')' ? "expected a )"
                                                 : "expected a }");
     advance(p);
     p->parentheses--;
+    return n;
 }
-
-static const char no_number[] =
-    "expected a number, such as 1, -0.5, 1/2 or sqrt(2)";
 
 static Value parse_group(Parser *p)
 {
-    char close = p->token.kind == '(' ? ')' : '}';
-    open_group(p);
-    Value value = parse_sum(p);
-    close_group(p, close);
+    Value value;
+    parse_list(p, 1, &value);
     return value;
 }
 
@@ -461,23 +454,16 @@ static Value parse_name_or_call(Parser *p)
     Value a[MOST_ARGUMENTS];
     int n = 0;
     const Row *f = find_function(p, &t);
-    bool command = f != NULL && f->arguments > 0
-                && !isalpha((unsigned char)*t.start);
     advance(p);
-    if (command) {
+    if (f != NULL && f->arguments > 0 && !isalpha((unsigned char)*t.start))
         while (n < f->arguments)
             a[n++] = parse_braced(p, f);
-        return call_function(p, f, a);
-    }
-    if (p->token.kind != '(' || p->token.blank)
+    else if (p->token.kind != '(' || p->token.blank)
         return parse_name(p, &t, f);
-    open_group(p);
-    do
-        a[n++] = parse_sum(p);
-    while (n < MOST_ARGUMENTS && accept_operator(p, ','));
+    else
+        n = parse_list(p, MOST_ARGUMENTS, a);
     if (f == NULL || f->arguments != n)
         stop_at(p, t.start, "there is no such function; type its value");
-    close_group(p, ')');
     return call_function(p, f, a);
 }
 
@@ -511,9 +497,16 @@ static Value parse_power(Parser *p)
         return base;
     Value exponent = parse_factor(p),
           power = apply_to_two(p, POWER, base, exponent);
-    bool ten = base.x == 10 && base.decimals == 0;
-    power.ten = ten ? exponent.x : NAN;
+    power.ten = base.x == 10 && base.decimals == 0 ? exponent.x : NAN;
     return power;
+}
+
+static Value negated(Parser *p, Value value)
+{
+    if (p->scope != NULL)
+        return apply_to_two(p, TIMES, value, of_number(p, -1, EXACT));
+    value.x = -value.x;
+    return value;
 }
 
 /* Every recursion passes through here. */
@@ -521,21 +514,17 @@ static Value parse_factor(Parser *p)
 {
     enum { DEEPEST = 100 };
     Token sign = p->token;
-    Value value;
     if (++p->depth > DEEPEST)
         stop_at(p, sign.start, "parentheses and signs are nested more than "
                 "100 deep");
-    if (is_sign(&sign) && (p->parentheses > 0 || !sign.blank)) {
+    bool is_signed = is_sign(&sign) && (p->parentheses > 0 || !sign.blank);
+    if (is_signed) {
         advance(p);
         refuse_loose_sign(p);
-        value = parse_factor(p);
-    } else
-        value = parse_power(p);
+    }
+    Value value = is_signed ? parse_factor(p) : parse_power(p);
     p->depth--;
-    if (sign.kind == '-' && p->scope != NULL)
-        return apply_to_two(p, TIMES, value, of_number(p, -1, EXACT));
-    value.x = sign.kind == '-' ? -value.x : value.x;
-    return value;
+    return sign.kind == '-' ? negated(p, value) : value;
 }
 
 /* What was 10^-3 may have become 10-3, and 10^3 103. */
@@ -574,15 +563,13 @@ static Value parse_term(Parser *p)
 static Value parse_sum(Parser *p)
 {
     Value value = parse_term(p);
-    for (;;) {
-        char sign = p->token.kind;
-        if (!is_sign(&p->token) || !accept_operator(p, sign))
-            return value;
-        if (is_sign(&p->token))
-            refuse_loose_sign(p);
+    for (char sign; sign = p->token.kind,
+         is_sign(&p->token) && accept_operator(p, sign); ) {
+        refuse_loose_sign(p);
         value = apply_to_two(p, sign == '+' ? PLUS : MINUS, value,
                              parse_term(p));
     }
+    return value;
 }
 
 /* Returns whether there is a value. */

@@ -73,29 +73,7 @@ static void clean_text(char *text, int length, Error *f)
     text[to] = '\0';
 }
 
-/* A number of 1 to 1000; 0: there is none; -1: another one. */
-static int parse_count(const char *p, size_t n)
-{
-    int number = 0, digits = 0;
-    for (size_t k = 0; k < n && number <= SHEET_ITEMS; k++)
-        if (isdigit((unsigned char)p[k])) {
-            number = 10 * number + (p[k] - '0');
-            digits++;
-        }
-    return digits > 0 && (number == 0 || number > SHEET_ITEMS) ? -1 : number;
-}
-
-static const char *find_spelled(const char *typed, bool digits, int algorithm)
-{
-    char bare[32];
-    size_t n = 0;
-    for (const char *p = typed; *p != '\0' && n < sizeof bare - 1; p++)
-        if ((digits || !isdigit((unsigned char)*p))
-            && strchr("_{}\\", *p) == NULL && (*p != '^' || p[1] == '\0'))
-            bare[n++] = *p;
-    bare[n] = '\0';
-    return known_name(algorithm, bare);
-}
+enum { LONGEST_NAME = 30 };
 
 static bool starts_name(const char *p)
 {
@@ -114,8 +92,85 @@ static const char *find_name_end(const char *p)
     return p;
 }
 
+/* A number of 1 to 1000 among letters; 0: there is none; -1: another one. */
+static int parse_count(const char *p, size_t n)
+{
+    int number = 0, digits = 0;
+    for (size_t k = 0; k < n && number <= SHEET_ITEMS; k++)
+        if (isdigit((unsigned char)p[k])) {
+            number = 10 * number + (p[k] - '0');
+            digits++;
+        }
+    return digits > 0 && (number == 0 || number > SHEET_ITEMS) ? -1 : number;
+}
+
+/* The name in the C of what is spelled so, with or without its digits. */
+static const char *find_spelled(const char *p, const char *end, bool digits,
+                                int algorithm)
+{
+    char bare[LONGEST_NAME + 1];
+    size_t n = 0;
+    for (; p < end && n < LONGEST_NAME; p++)
+        if ((digits || !isdigit((unsigned char)*p))
+            && strchr("_{}\\", *p) == NULL && (*p != '^' || p + 1 == end))
+            bare[n++] = *p;
+    bare[n] = '\0';
+    return known_name(algorithm, bare);
+}
+
+static const struct {
+    const char *words;
+    Part part;
+    Aspect aspect;
+} prefixes[] = {
+    { "layer", LAYER,   VALUE },    { "enc",  ENC,     VALUE },
+    { "dec",   DEC,     VALUE },    { "ed",   ED,      VALUE },
+    { "grad",  NOWHERE, GRADIENT }, { "new",  NOWHERE, NEW },
+    { "i n",   NOWHERE, VALUE },
+};
+enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
+
+/* Takes the prefix apart that ends at the point; false: it is none. */
+static bool parse_prefix(const char *p, const char *point, Item *item)
+{
+    size_t n = (size_t)(point - p), letters = strcspn(p, ".0123456789"),
+           digits = strspn(p + letters, "0123456789"), k = 0;
+    int number = parse_count(p + letters, digits);
+    while (k < PREFIXES && !word_in(prefixes[k].words, p, letters))
+        k++;
+    if (k == PREFIXES || letters + digits != n
+        || (digits > 0 && prefixes[k].aspect != VALUE))
+        return false;
+    if (prefixes[k].part != NOWHERE) {
+        item->part = prefixes[k].part;
+        item->layer = number;
+    } else if (prefixes[k].aspect != VALUE)
+        item->aspect = prefixes[k].aspect;
+    else
+        item->turn = number;
+    return true;
+}
+
+/* Takes a name apart. Its name in the C is NULL if nobody knows it. */
+static void split_name(const char *p, const char *end, Item *item,
+                       int algorithm)
+{
+    item->name = NULL;
+    if (end - p >= LONGEST_NAME)
+        return;
+    for (const char *point;
+         (point = memchr(p, '.', (size_t)(end - p))) != NULL; p = point + 1)
+        if (!parse_prefix(p, point, item))
+            return;
+    item->name = find_spelled(p, end, true, algorithm);
+    if (item->name == NULL) {
+        item->name = find_spelled(p, end, false, algorithm);
+        item->head = parse_count(p, (size_t)(end - p));
+    }
+}
+
 /* The algorithm that a word names, such as attention; 0: none. */
-static int find_algorithm_named(const char *p, size_t n)
+static int find_algorithm_named(const char *p, const char *end)
 {
     static const struct { const char *words; int algorithm; } named[] = {
         { "embedding", 1 },             { "positions positional", 2 },
@@ -126,7 +181,7 @@ static int find_algorithm_named(const char *p, size_t n)
         { "gpt GPT decoder", 10 },
     };
     for (size_t k = 0; k < sizeof named / sizeof *named; k++)
-        if (word_in(named[k].words, p, n))
+        if (word_in(named[k].words, p, (size_t)(end - p)))
             return named[k].algorithm;
     return 0;
 }
@@ -141,11 +196,10 @@ static int find_algorithm(const char *text, Error *f)
         if (n == 0)
             continue;
         p += n + strspn(p + n, " =:");
-        size_t digits = strspn(p, "0123456789"),
-               letters = (size_t)(find_name_end(p) - p);
+        size_t digits = strspn(p, "0123456789");
+        const char *end = digits > 0 ? p + digits : find_name_end(p);
         int algorithm = digits > 0 ? parse_count(p, digits)
-                                   : find_algorithm_named(p, letters);
-        const char *end = p + digits + letters;
+                                   : find_algorithm_named(p, end);
         if (algorithm < 1 || algorithm > 15
             || !ends_line(end + strspn(end, " ")))
             refuse_word(f, p, "there is no such algorithm; type one of 1 ... "
@@ -156,100 +210,47 @@ static int find_algorithm(const char *text, Error *f)
     return 0;
 }
 
-static const struct {
-    const char *word;
-    Part part;
-    Aspect aspect;
-} prefixes[] = {
-    { "layer", LAYER,   VALUE },    { "enc",  ENC,     VALUE },
-    { "dec",   DEC,     VALUE },    { "ed",   ED,      VALUE },
-    { "grad",  NOWHERE, GRADIENT }, { "new",  NOWHERE, NEW },
-    { "i",     NOWHERE, VALUE },    { "n",    NOWHERE, VALUE },
-};
-enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
+/* How an item begins, such as `claim 10.6 X =`. */
+typedef struct {
+    bool claim;
+    int algorithm, line;        /* 10, 6; or 0                            */
+    const char *name, *end;     /* from where to where the name stands    */
+    const char *value;          /* behind the =; NULL: there is none      */
+} Head;
 
-static bool parse_prefix(const char *word, size_t n, Item *item)
+static Head parse_head(const char *p)
 {
-    size_t letters = strcspn(word, ".0123456789"), k = 0;
-    size_t digits = strspn(word + letters, "0123456789");
-    int number = parse_count(word + letters, digits);
-    while (k < PREFIXES && !word_in(prefixes[k].word, word, letters))
-        k++;
-    if (k == PREFIXES || letters + digits != n)
-        return false;
-    if (prefixes[k].aspect != VALUE) {
-        item->aspect = prefixes[k].aspect;
-        return digits == 0;
-    }
-    if (prefixes[k].part == NOWHERE)
-        item->turn = number;
-    else {
-        item->part = prefixes[k].part;
-        item->layer = number;
-    }
-    return true;
-}
-
-static void split_name(const char *typed, Item *item, int algorithm)
-{
-    const char *p = typed;
-    item->name = NULL;
-    for (size_t n; p[n = strcspn(p, ".")] == '.'; p += n + 1)
-        if (!parse_prefix(p, n, item))
-            return;
-    item->name = find_spelled(p, true, algorithm);
-    if (item->name == NULL) {
-        item->name = find_spelled(p, false, algorithm);
-        item->head = parse_count(p, strlen(p));
-    }
-}
-
-static char *copy_text(Arena *arena, const char *from, const char *to)
-{
-    size_t n = (size_t)(to - from);
-    char *text = memcpy(arena_alloc(arena, n + 1), from, n);
-    text[n] = '\0';
-    return text;
-}
-
-static const char *skip_equals(const char *p)       /* NULL: there is none */
-{
+    Head h = { .claim = begins(p, "claim ") };
+    p += h.claim ? strlen("claim ") : 0;
     p += strspn(p, " ");
-    return *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
-}
-
-/* Behind "10.6 ", which goes into the item; or p. */
-static const char *parse_place(const char *p, Item *item)
-{
     size_t n = strspn(p, "0123456789"),
            m = p[n] == '.' ? strspn(p + n + 1, "0123456789") : 0;
-    if (n == 0 || m == 0)
-        return p;
-    item->algorithm = parse_count(p, n);
-    item->line = parse_count(p + n + 1, m);
-    p += n + 1 + m;
-    return p + strspn(p, " ");
+    if (n > 0 && m > 0) {
+        h.algorithm = parse_count(p, n);
+        h.line = parse_count(p + n + 1, m);
+        p += n + 1 + m;
+        p += strspn(p, " ");
+    }
+    h.name = p;
+    h.end = find_name_end(p);
+    p = h.end + strspn(h.end, " ");
+    h.value = *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
+    return h;
 }
 
-/* A name before an equals sign, or one of the keys; but not the arguments
-   of a tensor. */
 static bool starts_item(const char *line, int algorithm)
 {
-    char word[32];
-    Item item = { .name = NULL };
-    const char *p = parse_place(line + strspn(line, " $"), &item),
-               *end = find_name_end(p);
-    if (end == p || skip_equals(end) != NULL)
-        return end != p && match_word(p, "dtype device grad_fn "
-                                      "requires_grad") == 0;
-    if (end - p >= (int)sizeof word
-        || (!ends_line(end) && strchr(" ,|$[", *end) == NULL))
+    Head h = parse_head(line + strspn(line, " $"));
+    Item item = { .head = 0 };
+    if (h.claim)
+        return true;
+    if (h.end == h.name || h.value != NULL)
+        return h.end != h.name && match_word(h.name, "dtype device grad_fn "
+                                             "requires_grad") == 0;
+    if (!ends_line(h.end) && strchr(" ,|$[", *h.end) == NULL)
         return false;
-    snprintf(word, sizeof word, "%.*s", (int)(end - p), p);
-    split_name(word, &item, algorithm);
-    return strcmp(word, "claim") == 0
-        || (item.name != NULL && item.head == 0
-            && is_key(item.name, false));
+    split_name(h.name, h.end, &item, algorithm);
+    return item.name != NULL && item.head == 0 && is_key(item.name, false);
 }
 
 /* Where the next item begins, or the end of the text. */
@@ -270,20 +271,6 @@ typedef struct {
     Sheet *sheet;               /* as far as it has been read             */
 } ItemReader;
 
-static bool parse_setting(ItemReader *r, Item *item)
-{
-    const char *p = r->p + strspn(r->p, " "), *end = p;
-    while (isalnum((unsigned char)*end) || strspn(end, "-_") > 0)
-        end++;
-    const char *rest = end + strspn(end, " ");
-    if (!is_key(item->name, true) || !isalpha((unsigned char)*p)
-        || !ends_line(rest))
-        return false;
-    item->word = copy_text(r->arena, p, end);
-    r->p = rest + strcspn(rest, "\n");
-    return true;
-}
-
 /* Names that other programs use, and what to say of them. */
 static const struct { const char *names, *say; } others[] = {
     { "layers n_layers num_layers n_layer depth",
@@ -303,16 +290,15 @@ static const struct { const char *names, *say; } others[] = {
 
 static void refuse_other_name(const ItemReader *r)
 {
-    size_t n = (size_t)(find_name_end(r->p) - r->p);
-    if (find_algorithm_named(r->p, n) > 0)
-        fail_in_text(r->error, (int)(r->p - r->error->text),
-                     "'%.*s' is an algorithm; write 'algorithm %.*s'.",
-                     (int)n, r->p, (int)n, r->p);
+    const char *end = find_name_end(r->p);
+    int n = (int)(end - r->p), at = (int)(r->p - r->error->text);
+    if (find_algorithm_named(r->p, end) > 0)
+        fail_in_text(r->error, at, "'%.*s' is an algorithm; write 'algorithm "
+                     "%.*s'.", n, r->p, n, r->p);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (word_in(others[k].names, r->p, n))
-            fail_in_text(r->error, (int)(r->p - r->error->text),
-                         "'%.*s' is not a setting; %s.", (int)n, r->p,
-                         others[k].say);
+        if (word_in(others[k].names, r->p, (size_t)n))
+            fail_in_text(r->error, at, "'%.*s' is not a setting; %s.", n,
+                         r->p, others[k].say);
 }
 
 _Noreturn static void refuse_item_name(const ItemReader *r, bool claim)
@@ -327,23 +313,6 @@ _Noreturn static void refuse_item_name(const ItemReader *r, bool claim)
     refuse_word(r->error, r->p, sentence);
 }
 
-static void read_item_name(ItemReader *r, Item *item)
-{
-    enum { LONGEST = 30 };
-    const char *end = find_name_end(r->p);
-    int n = end - r->p < LONGEST ? (int)(end - r->p) : LONGEST;
-    item->at = (int)(r->p - r->error->text);
-    item->typed = copy_text(r->arena, r->p, r->p + n);
-    if (n < LONGEST)
-        split_name(item->typed, item, r->sheet->algorithm);
-    if (item->name == NULL)
-        refuse_item_name(r, item->claim);
-    if (item->head < 0 || item->layer < 0 || item->turn < 0)
-        refuse_word(r->error, r->p, "heads and layers are counted from 1 to "
-                    "1000");
-    r->p = end;
-}
-
 static void refuse_twice(const Sheet *sheet, const Item *item, Error *f)
 {
     for (const Item *other = sheet->item; other < item; other++)
@@ -356,27 +325,56 @@ static void refuse_twice(const Sheet *sheet, const Item *item, Error *f)
             fail_in_text(f, item->at, "%s is given twice.", item->typed);
 }
 
+static char *copy_text(Arena *arena, const char *from, const char *to)
+{
+    size_t n = (size_t)(to - from);
+    char *text = memcpy(arena_alloc(arena, n + 1), from, n);
+    text[n] = '\0';
+    return text;
+}
+
+/* Whether a word stands there, and nothing else in its line. */
+static bool parse_setting(ItemReader *r, Item *item)
+{
+    const char *p = r->p + strspn(r->p, " "), *end = p;
+    while (isalnum((unsigned char)*end) || strspn(end, "-_") > 0)
+        end++;
+    const char *rest = end + strspn(end, " ");
+    if (!is_key(item->name, true) || !isalpha((unsigned char)*p)
+        || !ends_line(rest))
+        return false;
+    item->word = copy_text(r->arena, p, end);
+    r->p = rest + strcspn(rest, "\n");
+    return true;
+}
+
 static void read_item(ItemReader *r, Item *item)
 {
-    *item = (Item){ .claim = begins(r->p, "claim ") };
-    r->p += item->claim ? strlen("claim ") : 0;
-    r->p += strspn(r->p, " ");
-    r->p = parse_place(r->p, item);
-    const char *end = find_name_end(r->p), *value = skip_equals(end);
-    if (item->claim && (end == r->p || value == NULL))
+    Head h = parse_head(r->p);
+    int algorithm = r->sheet->algorithm;
+    *item = (Item){ .claim = h.claim, .algorithm = h.algorithm,
+                    .line = h.line, .at = (int)(h.name - r->sheet->text),
+                    .typed = copy_text(r->arena, h.name, h.end) };
+    r->p = h.name;
+    if (h.claim && (h.end == h.name || h.value == NULL))
         refuse_word(r->error, r->p, "expected a line such as 'claim A = 1/2 "
                     "1/2'");
-    read_item_name(r, item);
+    split_name(h.name, h.end, item, algorithm);
+    if (item->name == NULL)
+        refuse_item_name(r, item->claim);
+    if (item->head < 0 || item->layer < 0 || item->turn < 0)
+        refuse_word(r->error, r->p, "heads and layers are counted from 1 to "
+                    "1000");
     refuse_twice(r->sheet, item, r->error);
-    r->p = value != NULL ? value : end;
-    if (item->claim || !parse_setting(r, item)) {
-        const char *next = find_next_item(r->p, r->sheet->algorithm);
-        if (!item->claim && is_key(item->name, false)
-            && strcmp(item->name, "mask") != 0)     /* it has one line */
-            next = r->p + strcspn(r->p, "\n");
-        r->p = parse_matrix(r->p, next, item, r->free, r->error);
-        r->free += item->rows * item->cols;
-    }
+    r->p = h.value != NULL ? h.value : h.end;
+    if (!item->claim && parse_setting(r, item))
+        return;
+    bool one_line = !item->claim && is_key(item->name, false)
+                 && strcmp(item->name, "mask") != 0;
+    const char *next = one_line ? r->p + strcspn(r->p, "\n")
+                                : find_next_item(r->p, algorithm);
+    r->p = parse_matrix(r->p, next, item, r->free, r->error);
+    r->free += item->rows * item->cols;
 }
 
 /* Every entry but the last is followed by at least one character that is
