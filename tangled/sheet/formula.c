@@ -87,45 +87,43 @@ static double function_value(Function f, const double x[], double slope[])
     return a;
 }
 
-/* Where the operand k of entry (i, j) of Y stands: a row is read as if it
-   stood in each row of Y, a column in each column. */
-static int operand_index(Mat Y, int k, int i, int j)
+/* Where entry (i, j) of Y has its operand M: a row is read as if it stood in
+   each row of Y, a column in each column. */
+static int operand_index(Mat Y, Mat M, int i, int j)
 {
-    Mat M = Y->of[k];
     bool transposed = (Function)Y->c == TRANSPOSE;
     int row = transposed ? j : i, col = transposed ? i : j;
     return (int)(&AT(M, M->rows == 1 ? 1 : row, M->cols == 1 ? 1 : col)
                  - M->at);
 }
 
-static double value_at(Mat Y, int i, int j, double slope[])
+/* Computes entry (i, j), or takes its gradient back to its operands. */
+static void visit_entry(Mat Y, int i, int j, bool back)
 {
-    double x[] = { 0, 0, 0 };
-    for (int k = 0; k < Y->n; k++)
-        x[k] = Y->of[k]->at[operand_index(Y, k, i, j)];
-    return function_value((Function)Y->c, x, slope);
+    int at[3], here = (int)(&AT(Y, i, j) - Y->at);
+    double x[] = { 0, 0, 0 }, slope[3];
+    for (int k = 0; k < Y->n; k++) {
+        at[k] = operand_index(Y, Y->of[k], i, j);
+        x[k] = Y->of[k]->at[at[k]];
+    }
+    double value = function_value((Function)Y->c, x, slope);
+    if (!back)
+        Y->at[here] = (real)value;
+    for (int k = 0; back && Y->grad[here] != 0 && k < Y->n; k++)
+        if (Y->of[k]->grad != NULL && slope[k] != 0)
+            Y->of[k]->grad[at[k]] += (real)slope[k] * Y->grad[here];
 }
 
 static void each_forward(struct Matrix *Y)
 {
-    double slope[3];
-    for (int j = 1; j <= Y->cols; j++)
-        for (int i = 1; i <= Y->rows; i++)
-            AT(Y, i, j) = (real)value_at(Y, i, j, slope);
+    for (int k = 0; k < Y->rows * Y->cols; k++)
+        visit_entry(Y, k % Y->rows + 1, k / Y->rows + 1, false);
 }
 
 static void each_back(Mat Y)
 {
-    double slope[3];
-    for (int j = 1; j <= Y->cols; j++)
-        for (int i = 1; i <= Y->rows; i++) {
-            real dY = Y->grad[&AT(Y, i, j) - Y->at];
-            value_at(Y, i, j, slope);
-            for (int k = 0; k < Y->n && dY != 0; k++)
-                if (Y->of[k]->grad != NULL && slope[k] != 0)
-                    Y->of[k]->grad[operand_index(Y, k, i, j)]
-                        += (real)slope[k] * dY;
-        }
+    for (int k = 0; k < Y->rows * Y->cols; k++)
+        visit_entry(Y, k % Y->rows + 1, k / Y->rows + 1, true);
 }
 
 static const Operation each = { "each", each_forward, each_back };

@@ -18,40 +18,37 @@ const Sheet *read_sheet(Arena *arena, const char *name, Error *f)
 }
 
 /* Characters that look like one of ASCII. */
-static const struct { unsigned first, last; const char *as; } plain[] = {
-    { 0x00A0, 0x00A0, " " },    { 0x2000, 0x200A, " " },
-    { 0x202F, 0x202F, " " },    { 0x205F, 0x205F, " " },
-    { 0x3000, 0x3000, " " },    { 0x00AD, 0x00AD, "" },
-    { 0x200B, 0x200F, "" },     { 0x202A, 0x202E, "" },
-    { 0x2060, 0x2069, "" },     { 0xFEFF, 0xFEFF, "" },
-    { 0x2010, 0x2015, "-" },    { 0x2212, 0x2212, "-" },
-    { 0xFE58, 0xFE58, "-" },    { 0xFE63, 0xFE63, "-" },
-    { 0x2022, 0x2022, "·" },    { 0x2219, 0x2219, "·" },
-    { 0x22C5, 0x22C5, "·" },    { 0x2217, 0x2217, "*" },
-    { 0x2715, 0x2715, "×" },    { 0x2044, 0x2044, "/" },
-    { 0x2215, 0x2215, "/" },    { 0x00F7, 0x00F7, "/" },
-    { 0x2018, 0x2019, "'" },    { 0x2032, 0x2032, "'" },
-    { 0x201C, 0x201D, "\"" },   { 0x239B, 0x23AE, "|" },
+static const struct { unsigned first, last; char as; } plain[] = {
+    { '\t', '\t', ' ' },        { '\v', '\f', ' ' },
+    { '\r', '\r', '\n' },       { 0x00A0, 0x00A0, ' ' },
+    { 0x2000, 0x200A, ' ' },    { 0x202F, 0x202F, ' ' },
+    { 0x205F, 0x205F, ' ' },    { 0x3000, 0x3000, ' ' },
+    { 0x00AD, 0x00AD, '\0' },   { 0x200B, 0x200F, '\0' },
+    { 0x202A, 0x202E, '\0' },   { 0x2060, 0x2069, '\0' },
+    { 0xFEFF, 0xFEFF, '\0' },   { 0x2010, 0x2015, '-' },
+    { 0x2212, 0x2212, '-' },    { 0xFE58, 0xFE58, '-' },
+    { 0xFE63, 0xFE63, '-' },    { 0x2022, 0x2022, '*' },
+    { 0x2219, 0x2219, '*' },    { 0x22C5, 0x22C5, '*' },
+    { 0x2217, 0x2217, '*' },    { 0x2715, 0x2715, '*' },
+    { 0x2044, 0x2044, '/' },    { 0x2215, 0x2215, '/' },
+    { 0x00F7, 0x00F7, '/' },    { 0x2018, 0x2019, '\'' },
+    { 0x2032, 0x2032, '\'' },   { 0x201C, 0x201D, '"' },
+    { 0x239B, 0x23AE, '|' },
 };
 
+/* Writes the character of n bytes at p; returns how many it has then. */
 static int write_plain(char *to, const unsigned char *p, int n)
 {
     unsigned c = n == 1 ? *p : *p & (0x7Fu >> n);
     for (int k = 1; k < n; k++)
         c = c << 6 | (p[k] & 0x3Fu);
-    if (c < 0x80 || (c >= 0xFF01 && c <= 0xFF5E)) {     /* full width */
-        *to = (char)(c >= 0x80 ? c - 0xFEE0 : c >= ' ' ? c
-                     : c == '\r' || c == '\n' ? '\n' : ' ');
-        return 1;
-    }
+    bool wide = 0xFF01 <= c && c <= 0xFF5E;     /* as is typed in Chinese */
+    *to = (char)(wide ? c - 0xFEE0 : *p);
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
-        if (plain[k].first <= c && c <= plain[k].last) {
-            n = (int)strlen(plain[k].as);
-            p = (const unsigned char *)plain[k].as;
-            break;
-        }
-    memmove(to, p, (size_t)n);
-    return n;
+        if (plain[k].first <= c && c <= plain[k].last)
+            return (*to = plain[k].as) != '\0';
+    memmove(to + 1, p + 1, (size_t)n - 1);
+    return wide ? 1 : n;
 }
 
 static void clean_text(char *text, int length, Error *f)
@@ -253,16 +250,6 @@ static bool starts_item(const char *line, int algorithm)
     return item.name != NULL && item.head == 0 && is_key(item.name, false);
 }
 
-/* Where the next item begins, or the end of the text. */
-static const char *find_next_item(const char *p, int algorithm)
-{
-    do {
-        p += strcspn(p, "\n");
-        p += *p == '\n';
-    } while (*p != '\0' && !starts_item(p, algorithm));
-    return p;
-}
-
 typedef struct {
     Error *error;
     Arena *arena;
@@ -371,8 +358,9 @@ static void read_item(ItemReader *r, Item *item)
         return;
     bool one_line = !item->claim && is_key(item->name, false)
                  && strcmp(item->name, "mask") != 0;
-    const char *next = one_line ? r->p + strcspn(r->p, "\n")
-                                : find_next_item(r->p, algorithm);
+    const char *next = r->p + strcspn(r->p, "\n");
+    while (*next != '\0' && !one_line && !starts_item(next + 1, algorithm))
+        next += 1 + strcspn(next + 1, "\n");
     r->p = parse_matrix(r->p, next, item, r->free, r->error);
     r->free += item->rows * item->cols;
 }

@@ -100,16 +100,15 @@ int shift_decimals(int decimals, double exponent)
 /* 1, 1.50, .5 and 9.0e-04; but neither 007 nor 0x7. */
 static void read_digits(Token *t)
 {
-    const char *p = t->start, *point = p + strspn(p, DIGITS), *last = point;
+    const char *p = t->start, *point = p + strspn(p, DIGITS),
+               *first = point + (*point == '.'),
+               *last = point == first ? first : first + strspn(first, DIGITS);
     char *end;
-    if (*last == '.')
-        last += 1 + strspn(last + 1, DIGITS);
     t->kind = TOKEN_NUMBER;
     t->value = strtod(p, &end);
     t->end = end;
-    long exponent = t->end > last ? strtol(last + 1, NULL, 10) : 0;
-    int fraction = last > point ? (int)(last - point) - 1 : 0;
-    t->decimals = shift_decimals(fraction, (double)exponent);
+    long exponent = end > last ? strtol(last + 1, NULL, 10) : 0;
+    t->decimals = shift_decimals((int)(last - first), (double)exponent);
     if (*p == '0' && strspn(p + 1, DIGITS "xX") > 0) {
         t->kind = TOKEN_ERROR;
         t->word = "a number has no 0 in front; 1 000 is typed 1000";

@@ -221,6 +221,9 @@ LAW(what_is_wrong_is_quoted_with_its_place)
     FAULT("X = 1 \\leftx", "text:1:7: at '\\leftx': " NO_NUMBER);
     FAULT("claims = 1", "text:1:1: at 'claims': " NO_NAME);
     FAULT("layout 4\nlayout 4", "text:2:1: layout is given twice.");
+    FAULT("X =\nWq = 1", "text:1:1: X has no entries.");
+    FAULT("X = 1\n| 1 2", "text:2:3: row 2 of X has 2 entries, but the row "
+          "above it has 1.");
 }
 
 LAW(what_is_given_twice_is_refused)
