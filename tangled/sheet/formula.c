@@ -30,6 +30,7 @@ typedef struct {
 
 static Value parse_sum(Parser *p);
 static Value parse_factor(Parser *p);
+static Value parse_primary(Parser *p);
 
 _Noreturn static void lose_value(Parser *p)
 {
@@ -407,25 +408,17 @@ static int parse_list(Parser *p, int most, Value a[])
     return n;
 }
 
-static Value parse_group(Parser *p)
-{
-    Value value;
-    parse_list(p, 1, &value);
-    return value;
-}
-
 /* What a command such as \sqrt takes, which needs no parentheses; \frac12
    takes one digit for each. */
 static Value parse_braced(Parser *p, const Row *command)
 {
     p->token.blank = false;
-    if (p->token.kind == '(' || p->token.kind == '{')
-        return parse_group(p);
-    if (command->arguments < 2 || p->token.kind != TOKEN_NUMBER)
+    if (p->token.kind == TOKEN_NUMBER && command->arguments == 2) {
+        p->token.value = *p->token.start - '0';
+        p->token.end = p->token.start + 1;
+    } else if (p->token.kind != '(' && p->token.kind != '{')
         return parse_factor(p);
-    p->token.end = p->token.start + 1;
-    advance(p);
-    return of_number(p, p->end[-1] - '0', EXACT);
+    return parse_primary(p);
 }
 
 static Value parse_name(Parser *p, const Token *t, const Row *f)
@@ -468,12 +461,14 @@ static Value parse_name_or_call(Parser *p)
 static Value parse_primary(Parser *p)
 {
     Token t = p->token;
+    Value value;
     if (t.blank && p->parentheses == 0)
         stop_at(p, p->end, no_number);
     switch (t.kind) {
     case '(':
     case '{':
-        return parse_group(p);
+        parse_list(p, 1, &value);
+        return value;
     case TOKEN_NAME:
         return parse_name_or_call(p);
     case TOKEN_NUMBER:
@@ -499,14 +494,6 @@ static Value parse_power(Parser *p)
     return power;
 }
 
-static Value negated(Parser *p, Value value)
-{
-    if (p->scope != NULL)
-        return apply_to_two(p, TIMES, value, of_number(p, -1, EXACT));
-    value.x = -value.x;
-    return value;
-}
-
 /* Every recursion passes through here. */
 static Value parse_factor(Parser *p)
 {
@@ -522,7 +509,12 @@ static Value parse_factor(Parser *p)
     }
     Value value = is_signed ? parse_factor(p) : parse_power(p);
     p->depth--;
-    return sign.kind == '-' ? negated(p, value) : value;
+    if (sign.kind != '-')
+        return value;
+    value.x = -value.x;
+    if (value.M != NULL)
+        value.M = scale(put_on_tape(p, value.M), -1);
+    return value;
 }
 
 /* What was 10^-3 may have become 10-3, and 10^3 103. */

@@ -113,9 +113,8 @@ static void parse_cell(MatrixReader *r)
     r->separators = 0;
     r->last = 0;
     Token next = read_token(r->p);
-    bool ends = next.blank || *next.start == '\0'
-             || next.kind == TOKEN_END || next.kind == TOKEN_RULE
-             || (next.kind != '\0' && strchr(",&|;\n])}", next.kind));
+    bool ends = next.blank || next.kind == TOKEN_END
+             || strchr(",&|;\n])}", next.kind) != NULL;
     if (!ends)
         reject(r, "unexpected after a number; separate entries by blanks, "
                "and within an entry write an operator");
@@ -154,15 +153,15 @@ static void open_bracket(MatrixReader *r, const Token *t)
 static void close_bracket(MatrixReader *r, const Token *t)
 {
     static const char pairs[] = { '[', ']', '{', '}', '(', ')',
-        TOKEN_BEGIN, TOKEN_END, TOKEN_CALL, ')', '\0' };
+        TOKEN_BEGIN, TOKEN_END, '\0' };
     char open = innermost(r);
     if (open == '\0')
         reject(r, "this closes nothing");
     if (strchr(pairs, open)[1] != t->kind)
         reject(r, "this does not close what was opened last");
     end_row(r);
-    r->whole |= r->depth < r->level || open == TOKEN_CALL
-             || open == TOKEN_BEGIN || r->item->rows > r->rows_before + 1;
+    r->whole |= r->depth < r->level || open == TOKEN_BEGIN
+             || r->item->rows > r->rows_before + 1;
     r->depth--;
 }
 
@@ -199,7 +198,7 @@ static bool is_head(const char *line)
 static bool parse_line_end(MatrixReader *r, const Token *t)
 {
     bool inside = r->depth > 0;
-    bool plain = r->depth == 1 && strchr("[({", r->open[0]) != NULL;
+    bool plain = r->depth == 1 && r->open[0] != TOKEN_BEGIN;
     if (!inside || (plain && r->last != ','))
         end_row(r);
     const char *line = r->p = t->end, *first = line + strspn(line, " ");
@@ -226,8 +225,6 @@ static const char *parse_token(MatrixReader *r, const Token *t)
     case ';':
         end_row(r);
         return t->end;
-    case TOKEN_RULE:
-        return t->end;
     case ']': case ')': case '}': case TOKEN_END:
         close_bracket(r, t);
         return t->end;
@@ -235,11 +232,11 @@ static const char *parse_token(MatrixReader *r, const Token *t)
         if (is_arithmetic(r, r->p))
             break;
         /* fall through */
-    case '[': case TOKEN_CALL: case TOKEN_BEGIN:
+    case '[': case TOKEN_BEGIN:
         open_bracket(r, t);
         return t->end;
     case TOKEN_NAME:
-        if (innermost(r) == TOKEN_CALL && read_token(t->end).kind == '=')
+        if (innermost(r) == '(' && read_token(t->end).kind == '=')
             return skip_arguments(r);
     }
     parse_cell(r);

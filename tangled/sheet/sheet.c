@@ -323,10 +323,8 @@ static char *copy_text(Arena *arena, const char *from, const char *to)
 /* Whether a word stands there, and nothing else in its line. */
 static bool parse_setting(ItemReader *r, Item *item)
 {
-    const char *p = r->p + strspn(r->p, " "), *end = p;
-    while (isalnum((unsigned char)*end) || strspn(end, "-_") > 0)
-        end++;
-    const char *rest = end + strspn(end, " ");
+    const char *p = r->p + strspn(r->p, " "), *end = find_name_end(p),
+               *rest = end + strspn(end, " ");
     if (!is_key(item->name, true) || !isalpha((unsigned char)*p)
         || !ends_line(rest))
         return false;

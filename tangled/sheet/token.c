@@ -20,13 +20,11 @@ static const Spelling table[] = {
     { ' ', NULL, "$ \" \\left. \\left \\right. \\right \\bigl "
       "\\bigr \\Bigl \\Bigr \\big \\Big \\quad \\qquad \\, \\; \\: \\! \\( "
       "\\) \\[ \\] \\hfill \\displaystyle \\phantom{-} \\hphantom{-} "
-      "Parameter containing:" },
+      "\\hline \\toprule \\midrule \\bottomrule Parameter containing:" },
     { ';', NULL, "\\\\* \\\\ \\cr \\tabularnewline" },
     { '*', NULL, "· × \\cdot \\times" },
     { '^', NULL, "**" },
     { '%', NULL, "\\%" },
-    { TOKEN_CALL, NULL, "array( asarray( matrix( Array( tensor( Tensor( "
-      "as_tensor( FloatTensor( Matrix(" },
     { TOKEN_BEGIN, NULL, "\\begin{matrix} \\begin{pmatrix} \\begin{bmatrix} "
       "\\begin{Bmatrix} \\begin{smallmatrix} \\begin{pmatrix*} "
       "\\begin{bmatrix*} \\begin{array} \\begin{tabular}" },
@@ -35,11 +33,11 @@ static const Spelling table[] = {
       "\\end{array} \\end{tabular}" },
     { TOKEN_ERROR, "expected an environment such as pmatrix",
       "\\begin{ \\end{" },
-    { TOKEN_RULE, NULL, "\\hline \\toprule \\midrule \\bottomrule" },
     { TOKEN_NAME, "minus_inf", "float('-inf') float(\"-inf\")" },
     { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty "
       "float('inf') float(\"inf\")" },
-    { '(', NULL, "float64( float32( int64( float(" },
+    { '(', NULL, "float64( float32( int64( float( array( asarray( matrix( "
+      "Array( tensor( Tensor( as_tensor( FloatTensor( Matrix(" },
     { '{', NULL, "\\mathbf{ \\textbf{ \\boxed{" },
     { TOKEN_NAME, "pi", "π" },
     { TOKEN_NAME, "true", "True TRUE" },

@@ -12,9 +12,7 @@ enum {
     TOKEN_NUMBER = 'n',
     TOKEN_NAME = 'a',
     TOKEN_ERROR = 'e',          /* word is a sentence that says why       */
-    TOKEN_CALL = 'c',           /* np.array( and its kin                  */
-    TOKEN_BEGIN = 'b', TOKEN_END = 'd',         /* of a LaTeX environment */
-    TOKEN_RULE = 'r'            /* \hline                                 */
+    TOKEN_BEGIN = 'b', TOKEN_END = 'd'          /* of a LaTeX environment */
 };
 typedef struct {
     char kind;
