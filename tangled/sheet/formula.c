@@ -1,5 +1,4 @@
-/* Arithmetic by recursive descent: a function for each level of precedence.
-   An entry of a sheet is a formula without names, over numbers in place of
+/* Arithmetic by recursive descent, with a table of operators. An entry of a sheet is a formula without names, over numbers in place of
    matrices. Main types: Parser, Value. Entry points: parse_entry,
    formula_evaluate. Text flows in, a number or a matrix flows out. */
 #include "sheet/formula.h"
@@ -28,8 +27,10 @@ typedef struct {
     double ten;                 /* k, if it was typed as 10^k; or NaN     */
 } Value;
 
-static Value parse_sum(Parser *p);
-static Value parse_factor(Parser *p);
+/* How closely operators bind. */
+enum { SUMS = 1, PRODUCTS, POWERS };
+
+static Value parse_level(Parser *p, int level);
 static Value parse_primary(Parser *p);
 
 _Noreturn static void lose_value(Parser *p)
@@ -181,11 +182,6 @@ static Value apply(Parser *p, Function f, int n, const Value a[])
          : of_number(p, function_value(f, x, slope), EXACT);
 }
 
-static Value apply_to_two(Parser *p, Function f, Value a, Value b)
-{
-    return apply(p, f, 2, (Value[]){ a, b });
-}
-
 /* As which an operation of the library takes it. */
 static Mat put_on_tape(Parser *p, Mat M)
 {
@@ -201,7 +197,7 @@ static bool is_number(Mat M)
 static Value multiply_matrices(Parser *p, Value a, Value b)
 {
     if (is_number(a.M) || is_number(b.M))
-        return apply_to_two(p, TIMES, a, b);
+        return apply(p, TIMES, 2, (Value[]){ a, b });
     if (a.M->cols != b.M->rows)
         lose_value(p);
     return of_matrix(mul(put_on_tape(p, a.M), put_on_tape(p, b.M)));
@@ -355,36 +351,6 @@ static Value call_function(Parser *p, const Row *f, const Value a[])
     return of_matrix(M);
 }
 
-static bool is_sign(const Token *t)
-{
-    return t->kind == '-' || t->kind == '+';
-}
-
-/* - 1 may be a bullet, --1 a dash, and +-1 an error. */
-static void refuse_loose_sign(Parser *p)
-{
-    if (p->scope == NULL && (is_sign(&p->token)
-                             || (p->token.blank && p->parentheses == 0)))
-        stop_at(p, p->end - 1, "a sign stands directly before its number");
-}
-
-/* Takes an operator of this kind, unless an entry ends before it. */
-static bool accept_operator(Parser *p, char kind)
-{
-    const Token *t = &p->token;
-    bool inside = p->parentheses > 0, even = t->blank == (*t->end == ' ');
-    bool goes_on = kind == '*' ? inside || even || *t->start == '\\'
-                 : is_sign(t) && p->scope == NULL
-                     ? !t->blank || (inside && even)
-                 : inside || !t->blank;
-    if (t->kind != kind || !goes_on)
-        return false;
-    advance(p);
-    if (inside || kind == '*')
-        p->token.blank = false;
-    return true;
-}
-
 static const char no_number[] =
     "expected a number, such as 1, -0.5, 1/2 or sqrt(2)";
 
@@ -398,7 +364,7 @@ static int parse_list(Parser *p, int most, Value a[])
     do {
         advance(p);
         p->token.blank = false;
-        a[n++] = parse_sum(p);
+        a[n++] = parse_level(p, SUMS);
     } while (p->token.kind == ',' && n < most);
     if (p->token.kind != close)
         stop_at(p, p->token.start, close == ')' ? "expected a )"
@@ -412,12 +378,13 @@ static int parse_list(Parser *p, int most, Value a[])
    takes one digit for each. */
 static Value parse_braced(Parser *p, const Row *command)
 {
-    p->token.blank = false;
-    if (p->token.kind == TOKEN_NUMBER && command->arguments == 2) {
-        p->token.value = *p->token.start - '0';
-        p->token.end = p->token.start + 1;
-    } else if (p->token.kind != '(' && p->token.kind != '{')
-        return parse_factor(p);
+    Token *t = &p->token;
+    t->blank = false;
+    if (t->kind == TOKEN_NUMBER && command->arguments == 2) {
+        t->value = *t->start - '0';
+        t->end = t->start + 1;
+    } else if (t->kind != '(' && t->kind != '{')
+        return parse_level(p, POWERS);
     return parse_primary(p);
 }
 
@@ -481,40 +448,68 @@ static Value parse_primary(Parser *p)
     }
 }
 
-static Value parse_power(Parser *p)
+static bool is_sign(const Token *t)
 {
-    Value base = parse_primary(p);
-    while (p->scope != NULL && accept_operator(p, '\''))
-        base = apply(p, TRANSPOSE, 1, &base);
-    if (!accept_operator(p, '^'))
-        return base;
-    Value exponent = parse_factor(p),
-          power = apply_to_two(p, POWER, base, exponent);
-    power.ten = base.x == 10 && base.decimals == 0 ? exponent.x : NAN;
-    return power;
+    return t->kind == '-' || t->kind == '+';
 }
 
-/* Every recursion passes through here. */
+/* - 1 may be a bullet, --1 a dash, and +-1 an error. */
+static void refuse_loose_sign(Parser *p)
+{
+    if (p->scope == NULL && (is_sign(&p->token)
+                             || (p->token.blank && p->parentheses == 0)))
+        stop_at(p, p->end - 1, "a sign stands directly before its number");
+}
+
+/* Parses a primary with the signs before it. */
 static Value parse_factor(Parser *p)
 {
-    enum { DEEPEST = 100 };
     Token sign = p->token;
-    if (++p->depth > DEEPEST)
-        stop_at(p, sign.start, "parentheses and signs are nested more than "
-                "100 deep");
-    bool is_signed = is_sign(&sign) && (p->parentheses > 0 || !sign.blank);
-    if (is_signed) {
+    Value value;
+    if (!is_sign(&sign) || (sign.blank && p->parentheses == 0))
+        value = parse_primary(p);
+    else {
         advance(p);
         refuse_loose_sign(p);
+        value = parse_level(p, POWERS);
+        value.x = sign.kind == '-' ? -value.x : value.x;
+        if (sign.kind == '-' && value.M != NULL)
+            value.M = scale(put_on_tape(p, value.M), -1);
     }
-    Value value = is_signed ? parse_factor(p) : parse_power(p);
-    p->depth--;
-    if (sign.kind != '-')
-        return value;
-    value.x = -value.x;
-    if (value.M != NULL)
-        value.M = scale(put_on_tape(p, value.M), -1);
+    for (; p->scope != NULL && p->token.kind == '\''; advance(p))
+        value = apply(p, TRANSPOSE, 1, &value);
     return value;
+}
+
+typedef struct {
+    char sign;                  /* the kind of the token                  */
+    int level;                  /* how closely it binds                   */
+    Function f;                 /* NO_FUNCTION: the product of matrices   */
+} Operator;
+static const Operator operators[] = {
+    { '+', SUMS, PLUS },        { '-', SUMS, MINUS },
+    { '*', PRODUCTS, TIMES },   { '/', PRODUCTS, OVER },
+    { '^', POWERS, POWER },
+    { TOKEN_NAME, PRODUCTS, NO_FUNCTION },
+    { TOKEN_NUMBER, PRODUCTS, NO_FUNCTION }, { '(', PRODUCTS, NO_FUNCTION },
+};
+enum { OPERATORS = sizeof operators / sizeof *operators,
+       OPERATORS_OF_ENTRIES = 5 };
+
+/* The operator that comes next, if it binds so closely; or NULL. */
+static const Operator *find_operator(const Parser *p, int level)
+{
+    const Token *t = &p->token;
+    bool inside = p->parentheses > 0, even = t->blank == (*t->end == ' ');
+    bool goes_on = t->kind == '*' ? inside || even || *t->start == '\\'
+                 : is_sign(t) && p->scope == NULL
+                     ? !t->blank || (inside && even)
+                 : inside || !t->blank;
+    int n = p->scope != NULL ? OPERATORS : OPERATORS_OF_ENTRIES;
+    for (const Operator *o = operators; goes_on && o < operators + n; o++)
+        if (o->sign == t->kind && o->level >= level)
+            return o;
+    return NULL;
 }
 
 /* What was 10^-3 may have become 10-3, and 10^3 103. */
@@ -529,36 +524,34 @@ static void refuse_lost_power(Parser *p, const char *start,
                 "2.5e-1 or 2.5*10^-1");
 }
 
-static Value parse_term(Parser *p)
+/* Parses factors, and the operators between them that bind so closely. */
+static Value parse_level(Parser *p, int level)
 {
+    enum { DEEPEST = 100 };
     const char *start = p->token.start;
+    if (++p->depth > DEEPEST)
+        stop_at(p, start, "parentheses and signs are nested more than 100 "
+                "deep");
     Value value = parse_factor(p);
-    for (;;)
-        if (accept_operator(p, '*')) {
-            const char *right = p->token.start;
-            Value a = value, b = parse_factor(p);
-            value = apply_to_two(p, TIMES, a, b);
+    for (const Operator *o; (o = find_operator(p, level)) != NULL; ) {
+        if (o->f != NO_FUNCTION)
+            advance(p);
+        if (o->level == SUMS)
+            refuse_loose_sign(p);
+        if (o->f == TIMES || p->parentheses > 0)
+            p->token.blank = false;
+        const char *right = p->token.start;
+        Value a = value, b = parse_level(p, o->level + (o->f != POWER));
+        value = o->f == NO_FUNCTION ? multiply_matrices(p, a, b)
+                                    : apply(p, o->f, 2, (Value[]){ a, b });
+        if (o->f == POWER && a.x == 10 && a.decimals == 0)
+            value.ten = b.x;
+        if (o->f == TIMES) {
             value.decimals = shift_decimals(a.decimals, b.ten);
             refuse_lost_power(p, start, right);
-        } else if (accept_operator(p, '/'))
-            value = apply_to_two(p, OVER, value, parse_factor(p));
-        else if (p->scope != NULL && p->token.kind != '\0'
-                 && strchr((char[]){ TOKEN_NAME, TOKEN_NUMBER, '(', '\0' },
-                           p->token.kind) != NULL)
-            value = multiply_matrices(p, value, parse_power(p));
-        else
-            return value;
-}
-
-static Value parse_sum(Parser *p)
-{
-    Value value = parse_term(p);
-    for (char sign; sign = p->token.kind,
-         is_sign(&p->token) && accept_operator(p, sign); ) {
-        refuse_loose_sign(p);
-        value = apply_to_two(p, sign == '+' ? PLUS : MINUS, value,
-                             parse_term(p));
+        }
     }
+    p->depth--;
     return value;
 }
 
@@ -567,7 +560,7 @@ static bool parse(Parser *p, Value *value)
 {
     if (setjmp(p->stopped) != 0)
         return false;
-    *value = parse_sum(p);
+    *value = parse_level(p, SUMS);
     if (p->scope != NULL && p->token.kind != '\0')
         stop_at(p, p->token.start, "expected the end");
     if (p->scope == NULL && (isnan(value->x)
