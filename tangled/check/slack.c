@@ -29,7 +29,7 @@ static void try_given(Judging *j, int w, Premise h, double *slack)
 {
     const Run *run = j->run[EXACTLY];
     for (int i = 0; i < run->sheet->n; i++) {
-        Mat M = matrix_of_item(run->bound, i);
+        Mat M = matrix_of_item(run->bound, &run->sheet->item[i]);
         int decimals = most_decimals(&run->sheet->item[i]);
         double unit = unit_of(decimals);
         for (int k = 0; M != NULL && decimals > 1 && k < M->rows * M->cols;

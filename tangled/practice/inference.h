@@ -1,7 +1,8 @@
 /* Algorithms 14 and 15 with the options of practice, and with a cache of the
    keys and values of earlier tokens.
 
-   Main types: Inference, KVCache. Entry points: inference_14, inference_15. */
+   Main types: Inference, KVCache. Entry points: inference_14, inference_15
+   and kv_cache_new. */
 #ifndef FTX_INFERENCE_H
 #define FTX_INFERENCE_H
 #include "practice/variants.h"

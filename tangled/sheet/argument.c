@@ -27,28 +27,34 @@ const char *as_W_u(const Layout *layout)
 #define AFFINE(of, out, in, ...) \
     { { __VA_ARGS__ }, "W_" of, WEIGHT, out, in, "0" }, \
     { { __VA_ARGS__ }, "b_" of, VECTOR, out, NULL, "0" }
-#define NORM(k, ...) \
-    { { __VA_ARGS__ }, "gamma_" k, VECTOR, "d_e", NULL, "1" }, \
-    { { __VA_ARGS__ }, "beta_" k, VECTOR, "d_e", NULL, "0" }
+#define NORM(k, d, ...) \
+    { { __VA_ARGS__ }, "gamma" k, VECTOR, d, NULL, "1" }, \
+    { { __VA_ARGS__ }, "beta" k, VECTOR, d, NULL, "0" }
 const Argument argument_table[] = {
     { { EACH },        "algorithm", WORD,   NULL, NULL, "" },
     { { EACH },        "layout",    WORD,   NULL, NULL, "" },
     { { EACH },        "decimals",  NUMBER, NULL, NULL, "" },
+    { { WITH_E, WITH_D }, "L",      NUMBER, NULL, NULL, "" },
+    { { WITH_ED },     "L_enc",     NUMBER, NULL, NULL, "" },
+    { { WITH_ED },     "L_dec",     NUMBER, NULL, NULL, "" },
     { { 1 },           "v",         NUMBER, NULL, NULL, NULL },
     { { 2 },           "t",         NUMBER, NULL, NULL, "" },
-    { { 2 },           "positions", WORD,   NULL, NULL, "" },
+    { { 2, MODELS },   "positions", WORD,   NULL, NULL, "" },
     { { 2 },           "d_e",       NUMBER, NULL, NULL, "" },
-    { { 2 },           "ell_max",   NUMBER, NULL, NULL, "" },
+    { { 2, MODELS },   "ell_max",   NUMBER, NULL, NULL, "" },
     { { 2 },           "base",      NUMBER, NULL, NULL, "" },
     { { 2 },           "first",     NUMBER, NULL, NULL, "" },
     { { 2 },           "pos",       NUMBER, NULL, NULL, "" },
     { { 2 },           "e",         VECTOR, "d_e", NULL, "" },
     { { 3, 4, 5 },     "scale",     WORD,   NULL, NULL, "" },
     { { 6 },           "norm",      WORD,   NULL, NULL, "" },
-    { { 6 },           "epsilon",   NUMBER, NULL, NULL, "0" },
-    { { 7 },           "tied",      WORD,   NULL, NULL, "" },
-    { { 1 },           "W_e",       TOKENS, "d_e",    "N_V",     NULL },
-    { { 2 },           "W_p",       TOKENS, "d_e",    "ell_max", "" },
+    { { 6, MODELS },   "epsilon",   NUMBER, NULL, NULL, "0" },
+    { { 7, MODELS },   "tied",      WORD,   NULL, NULL, "" },
+    { { 7 },           "tau",       NUMBER, NULL, NULL, "" },
+    { { WITH_ED },     "z",         LIST,   "ell_z", NULL, NULL },
+    { { TAKES_x },     "x",         LIST,   "ell_x", NULL, NULL },
+    { { 1, MODELS },   "W_e",       TOKENS, "d_e",    "N_V",     NULL },
+    { { 2, MODELS },   "W_p",       TOKENS, "d_e",    "ell_max", "" },
     { { 3 },           "e",         VECTOR, "d_in",   NULL,      NULL },
     { { 3 },           "e_t",       TOKENS, "d_in",   "T",       NULL },
     { { 3 },           "W_q",       WEIGHT, "d_attn", "d_in",    NULL },
@@ -68,55 +74,35 @@ const Argument argument_table[] = {
     { { 5 },           "b_o",       VECTOR, "d_out",  NULL,      "0" },
     { { 4, 5 },        "mask",      MASK,   "ell_z",  "ell_x",   "none" },
     { { 3, 4, 5 },     "d_attn",    NUMBER, NULL,     NULL,      "" },
-    { { WITH_E, WITH_D }, "L",       NUMBER, NULL, NULL, "" },
-    { { WITH_ED },     "L_enc",   NUMBER, NULL, NULL, "" },
-    { { WITH_ED },     "L_dec",   NUMBER, NULL, NULL, "" },
-    { { MODELS },      "positions", WORD, NULL, NULL, "" },
-    { { MODELS },      "ell_max", NUMBER, NULL, NULL, "" },
-    { { MODELS },      "epsilon", NUMBER, NULL, NULL, "0" },
-    { { MODELS },      "tied",    WORD,   NULL, NULL, "" },
-    { { WITH_ED },     "z",       LIST,   "ell_z",  NULL,      NULL },
-    { { TAKES_x },     "x",       LIST,   "ell_x",  NULL,      NULL },
-    { { MODELS },      "W_e",     TOKENS, "d_e",    "N_V",     NULL },
-    { { MODELS },      "W_p",     TOKENS, "d_e",    "ell_max", "0" },
     AFFINE("q", "d_attn", "d_e", MODELS),
     AFFINE("k", "d_attn", "d_e", MODELS),
     AFFINE("v", "d_mid", "d_e", MODELS),
     AFFINE("o", "d_e", "H d_mid", MODELS),
-    NORM("1", MODELS),    NORM("2", MODELS),
-    NORM("3", WITH_ED), NORM("4", WITH_ED),
-    NORM("5", WITH_ED),
+    NORM("_1", "d_e", MODELS),  NORM("_2", "d_e", MODELS),
+    NORM("_3", "d_e", WITH_ED), NORM("_4", "d_e", WITH_ED),
+    NORM("_5", "d_e", WITH_ED),
     AFFINE("mlp1", "d_mlp", "d_e", MODELS),
     AFFINE("mlp2", "d_e", "d_mlp", MODELS),
     AFFINE("mlp3", "d_mlp", "d_e", WITH_ED),
     AFFINE("mlp4", "d_e", "d_mlp", WITH_ED),
-    { { WITH_E },      "gamma",   VECTOR, "d_f",    NULL,      "1" },
-    { { WITH_E },      "beta",    VECTOR, "d_f",    NULL,      "0" },
-    { { WITH_D },      "gamma",   VECTOR, "d_e",    NULL,      "1" },
-    { { WITH_D },      "beta",    VECTOR, "d_e",    NULL,      "0" },
-    { { WITH_E },      "W_f",     WEIGHT, "d_f",    "d_e",     NULL },
-    { { WITH_E },      "b_f",     VECTOR, "d_f",    NULL,      "0" },
-    { { WITH_E },      "W_u",     WEIGHT, "N_V",    "d_f",     "" },
-    { { WITH_ED, WITH_D }, "W_u",     WEIGHT, "N_V",    "d_e",     "" },
-    { { 11, 12, 13 },  "eta",     NUMBER, NULL,     NULL,      NULL },
-    { { 11, 12, 13 },  "N_epochs", NUMBER, NULL,    NULL,      "1" },
-    { { 12 },          "p_mask",  NUMBER, NULL,     NULL,      NULL },
-    { { 12, 14, 15 },  "u",       LIST,   "u",      NULL,      "" },
-    { { 14, 15 },      "tau",     NUMBER, NULL,     NULL,      "1" },
-    { { 14, 15 },      "ell_gen", NUMBER, NULL,     NULL,      "" },
-    { { 7 },           "tau",     NUMBER, NULL,     NULL,      "" },
-    { { 7, 14 },       "target",  LIST,   NULL,     NULL,      "" },
-    { { 7, 14 },       "top_k",   NUMBER, NULL,     NULL,      "" },
-    { { 7, 14 },       "top_p",   NUMBER, NULL,     NULL,      "" },
-    { { 6 },           "e",         ONE_OR_MORE, "d_e", "ell",   NULL },
-    { { 6 },           "gamma",     VECTOR, "d_e",    NULL,      "1" },
-    { { 6 },           "beta",      VECTOR, "d_e",    NULL,      "0" },
-    { { 7 },           "e",         ONE_OR_MORE, "d_e", "ell",   NULL },
-    { { 7 },           "W_u",       WEIGHT, "N_V",    "d_e",     "" },
+    { { 6, 7 },        "e",         ONE_OR_MORE, "d_e", "ell",   NULL },
+    NORM("", "d_f", WITH_E),    NORM("", "d_e", 6, WITH_D),
+    { { WITH_E },      "W_f",       WEIGHT, "d_f",    "d_e",     NULL },
+    { { WITH_E },      "b_f",       VECTOR, "d_f",    NULL,      "0" },
+    { { WITH_E },      "W_u",       WEIGHT, "N_V",    "d_f",     "" },
+    { { 7, WITH_ED, WITH_D }, "W_u", WEIGHT, "N_V",   "d_e",     "" },
     { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
+    { { 11, 12, 13 },  "eta",       NUMBER, NULL,     NULL,      NULL },
+    { { 11, 12, 13 },  "N_epochs",  NUMBER, NULL,     NULL,      "1" },
+    { { 12 },          "p_mask",    NUMBER, NULL,     NULL,      NULL },
+    { { 12, 14, 15 },  "u",         LIST,   "u",      NULL,      "" },
+    { { 14, 15 },      "tau",       NUMBER, NULL,     NULL,      "1" },
+    { { 14, 15 },      "ell_gen",   NUMBER, NULL,     NULL,      "" },
+    { { 7, 14 },       "target",    LIST,   NULL,     NULL,      "" },
+    { { 7, 14 },       "top_k",     NUMBER, NULL,     NULL,      "" },
+    { { 7, 14 },       "top_p",     NUMBER, NULL,     NULL,      "" },
+    { .name = NULL }
 };
-const int argument_rows = sizeof argument_table / sizeof *argument_table;
-
 bool takes(int algorithm, const Argument *argument)
 {
     const int *a = argument->algorithms;
@@ -127,10 +113,8 @@ bool takes(int algorithm, const Argument *argument)
 
 const Argument *find_argument(int algorithm, const char *name)
 {
-    for (const Argument *a = argument_table;
-         a < argument_table + argument_rows; a++)
-        if (*a->name == *name && takes(algorithm, a)
-            && strcmp(a->name, name) == 0)
+    for (const Argument *a = argument_table; a->name != NULL; a++)
+        if (strcmp(a->name, name) == 0 && takes(algorithm, a))
             return a;
     return NULL;
 }
@@ -197,48 +181,40 @@ static bool is_same_name(const char *name, const char *plain)
 
 bool is_key(const char *name, bool word)
 {
-    bool is = false;
-    for (const Argument *a = argument_table;
-         a < argument_table + argument_rows; a++)
-        is |= (a->kind == WORD || a->kind == MASK
-               || (!word && (a->kind == NUMBER || a->kind == LIST)))
-           && *a->name == *name && strcmp(a->name, name) == 0;
-    return is;
+    for (const Argument *a = argument_table; a->name != NULL; a++)
+        if (strcmp(a->name, name) == 0
+            && (a->kind == WORD || a->kind == MASK
+                || (!word && (a->kind == NUMBER || a->kind == LIST))))
+            return true;
+    return false;
+}
+
+/* Whether a step of the algorithm has that spelling in the table of steps.
+   What it calls is spelled so only in Algorithm 5 and where a model runs. */
+static bool is_also(int algorithm, const StepRow *row, const char *plain)
+{
+    return (row->algorithm == algorithm || algorithm == 5
+            || (algorithm > 10 && has_model(row->algorithm)))
+        && row->also != NULL && word_in(row->also, plain, strlen(plain));
 }
 
 const char *known_name(int algorithm, const char *plain)
 {
     for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
         const char *is = name_of_spelling(any ? 0 : algorithm, plain);
-        for (const Argument *a = argument_table;
-             a < argument_table + argument_rows; a++)
+        for (const Argument *a = argument_table; a->name != NULL; a++)
             if ((any || takes(algorithm, a))
                 && (strcmp(a->name, is) == 0
                     || is_same_name(a->name, plain)))
                 return a->name;
-        for (const StepRow *row = step_table; row < step_table + step_rows;
-             row++) {
-            const int *calls = algorithm_table[algorithm].calls;
-            bool here = !any && comes_by(algorithm, row->algorithm);
-            bool own = row->algorithm == algorithm
-                    || (row->algorithm == calls[0] && calls[1] == 0);
-            bool also = here && own && row->also != NULL
-                && word_in(row->also, plain, strlen(plain));
-            if (also || ((any || here) && (strcmp(row->name, is) == 0
-                         || is_same_name(row->name, plain))))
+        for (const StepRow *row = step_table; row->name != NULL; row++)
+            if ((any || comes_by(algorithm, row->algorithm))
+                && (strcmp(row->name, is) == 0
+                    || is_same_name(row->name, plain)
+                    || (!any && is_also(algorithm, row, plain))))
                 return row->name;
-        }
     }
     return NULL;
-}
-
-void list_arguments(char *list, size_t size, int algorithm)
-{
-    *list = '\0';
-    for (const Argument *a = argument_table;
-         a < argument_table + argument_rows; a++)
-        if (takes(algorithm, a))
-            add_to_list(list, size, a->name);
 }
 
 /* Whether it is the first step of its name in a run. */
@@ -252,19 +228,24 @@ static bool is_new(int algorithm, const StepRow *row)
     return has_model(row->algorithm) == has_model(algorithm);
 }
 
-static void list_steps(char *list, size_t size, int algorithm)
+const char *list_names(char to[LIST_BYTES], int algorithm, bool steps)
 {
-    *list = '\0';
-    for (const StepRow *row = step_table; row < step_table + step_rows; row++)
-        if (comes_by(algorithm, row->algorithm) && is_new(algorithm, row))
-            add_to_list(list, size, row->name);
+    *to = '\0';
+    for (const Argument *a = argument_table; a->name != NULL; a++)
+        if (!steps && takes(algorithm, a))
+            add_to_list(to, LIST_BYTES, a->name);
+    for (const StepRow *row = step_table; row->name != NULL; row++)
+        if (steps && comes_by(algorithm, row->algorithm)
+            && is_new(algorithm, row))
+            add_to_list(to, LIST_BYTES, row->name);
+    return to;
 }
 
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
 {
-    char steps[NAMES_BYTES / 2], names[NAMES_BYTES / 2];
-    list_steps(steps, sizeof steps, algorithm);
-    list_arguments(names, sizeof names, algorithm);
+    char steps[LIST_BYTES], names[LIST_BYTES];
+    list_names(steps, algorithm, true);
+    list_names(names, algorithm, false);
     if (claim)
         snprintf(to, NAMES_BYTES, "the steps are %s", steps);
     else
@@ -275,13 +256,11 @@ const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
 
 void print_algorithm(FILE *out, int algorithm)
 {
-    char names[NAMES_BYTES], heading[40];
+    char names[LIST_BYTES], heading[40];
     snprintf(heading, sizeof heading, "Algorithm %d starts from", algorithm);
     print_list(out, heading, algorithm_table[algorithm].starts);
-    list_arguments(names, sizeof names, algorithm);
-    print_list(out, "It takes", names);
-    list_steps(names, sizeof names, algorithm);
-    print_list(out, "Its steps are", names);
+    print_list(out, "It takes", list_names(names, algorithm, false));
+    print_list(out, "Its steps are", list_names(names, algorithm, true));
 }
 
 void print_starts(FILE *out)
@@ -296,7 +275,7 @@ void print_starts(FILE *out)
 bool knows_name(int algorithm, const char *name, bool claim)
 {
     bool known = !claim && find_argument(algorithm, name) != NULL;
-    for (const StepRow *r = step_table; r < step_table + step_rows; r++)
+    for (const StepRow *r = step_table; r->name != NULL; r++)
         known |= strcmp(r->name, name) == 0
               && comes_by(algorithm, r->algorithm);
     return known;

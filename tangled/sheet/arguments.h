@@ -35,8 +35,11 @@ typedef struct {
     const char *rows, *cols;    /* in the paper's layout                  */
     const char *instead;        /* NULL: it is needed; "": nothing        */
 } Argument;
+
+/* All arguments; behind the last stands one without a name. The order counts:
+   names are listed in it, and the first matrix that mentions a letter fixes
+   its size. */
 extern const Argument argument_table[];
-extern const int argument_rows;
 
 /* Returns whether an algorithm takes an argument. */
 bool takes(int algorithm, const Argument *argument);
@@ -66,12 +69,14 @@ bool is_key(const char *name, bool word);
    step; a claim must be a step. */
 bool knows_name(int algorithm, const char *name, bool claim);
 
-/* Writes the names that an algorithm takes, with commas. */
-void list_arguments(char *list, size_t size, int algorithm);
+/* Writes the names that an algorithm takes, or those of its steps, with
+   commas, and returns them. */
+enum { LIST_BYTES = 400 };
+const char *list_names(char to[LIST_BYTES], int algorithm, bool steps);
 
 /* Writes the names that an algorithm takes and its steps, or, for a claim,
    its steps alone, as a sentence, and returns it. */
-enum { NAMES_BYTES = 800 };
+enum { NAMES_BYTES = 900 };
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim);
 
 /* Prints for a help text what an algorithm takes, and its steps. */

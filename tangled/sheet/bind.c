@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double stands_for_infinity = -1e4, neither_0_nor_1 = 2;
+static const double stands_for_infinity = -1e4;
 
 /* Whether it is of zeros and -inf, to be added to the scores. */
 static bool is_additive(const Item *mask)
@@ -22,20 +22,25 @@ double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k)
 {
     const Entry *entry = &item->entry[k];
-    if (a->kind == MASK && is_additive(item))
-        return entry->value == 0 ? 1
-             : entry->value <= stands_for_infinity ? 0 : neither_0_nor_1;
-    if (a->name[0] == 'S' && entry->value == -INFINITY)
-        return entry->value;
-    if (isnan(entry->value))
+    double x = entry->value;
+    bool added = a->kind == MASK && is_additive(item);
+    if (added && (x == 0 || x <= stands_for_infinity))
+        return x == 0;
+    if (added || (a->kind == MASK && x != 0 && x != 1))
+        fail_in_text(job->f, entry->at, "an entry of the mask is 1, may "
+                     "look, or 0, may not; in a mask that is added, 0 or "
+                     "-inf.");
+    if (a->name[0] == 'S' && x == -INFINITY)
+        return x;
+    if (isnan(x))
         fail_in_text(job->f, entry->at,
                      "only a claim may leave an entry open; "
                      "%s is given.", item->typed);
-    if (!isfinite((double)(real)entry->value))
+    if (!isfinite((double)(real)x))
         fail_in_text(job->f, entry->at, "an entry of %s must be finite%s.",
-                     item->typed, isfinite(entry->value)
+                     item->typed, isfinite(x)
                      ? "; this is too large for single precision" : "");
-    return entry->value;
+    return x;
 }
 
 static void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
@@ -73,95 +78,91 @@ static void fill_default(const Job *job, Mat M, const Argument *a)
                         : value && *a->instead == '1';
 }
 
-static Part part_of_item(const Job *job, const Item *item)
+/* Refuses a mask that hides all from a token, and chances that are none. */
+static void check_columns(const Job *job, const Given *g)
 {
-    static const Part of[] = { [OF_LAYER] = ENC, [OF_DECODER] = DEC };
-    Owner owner = owner_of(item->name);
-    return item->part != NOWHERE || owner == OF_MODEL ? item->part
-         : has_pairs(job->run.algorithm) ? of[owner] : LAYER;
-}
-
-static int layers_of(const Hyperparameters *h, Part part)
-{
-    return part == LAYER ? h->L : part == ENC ? h->L_enc : h->L_dec;
-}
-
-static bool is_at(const Job *job, const Given *g, const Step *place)
-{
-    const Item *item = g->item;
-    if (g->shape == NULL || g->place.row != NULL
-        || strcmp(item->name, place->name) != 0)
-        return false;
-    int L = layers_of(&job->hyper, place->part);
-    return (item->layer == place->layer || (item->layer == 0 && L == 1))
-        && (item->head == place->head
-            || (item->head == 0 && place->head == 1 && job->H == 1))
-        && part_of_item(job, item) == place->part;
-}
-
-static const Item *item_at(const Job *job, const Step *place)
-{
-    const Item *found = NULL;
-    if (!has_model(job->run.algorithm))
-        return find_item(job, place->name, place->head);
-    for (int k = 0; k < job->run.sheet->n; k++)
-        if (is_at(job, &job->given[k], place)) {
-            if (found != NULL)
-                fail_in_text(job->f, job->given[k].item->at,
-                             "%s is the same as %s; give one of them.",
-                             job->given[k].item->typed, found->typed);
-            found = job->given[k].item;
+    bool mask = g->shape->kind == MASK;
+    for (int j = 1; (mask || sums_to_1(&g->place)) && j <= g->M->cols; j++) {
+        double sum = 0, least = 0;
+        for (int i = 1; i <= g->M->rows; i++) {
+            sum += AT(g->M, i, j);
+            least = fmin(least, AT(g->M, i, j));
         }
-    return found;
+        if (sum > 0 && least == 0)
+            continue;
+        if (mask)
+            fail_in_text(job->f, g->item->at, "the mask lets token %d look "
+                         "at nothing: its %s holds no 1.", j,
+                         job->run.layout->rows ? "row" : "column");
+        fail_in_text(job->f, g->item->at, "entries of %s are probabilities: "
+                     "none may be negative, and not all may be 0.",
+                     g->item->typed);
+    }
+}
+
+Given *given_at(const Bound *bound, const Step *place)
+{
+    for (Given *g = bound->given; g->shape != NULL; g++)
+        if (g->place.row == NULL && strcmp(g->place.name, place->name) == 0
+            && g->place.head == place->head && g->place.layer == place->layer
+            && g->place.part == place->part)
+            return g;
+    return NULL;
+}
+
+/* Makes a matrix of what is given, or stands in for it. */
+static void fill_given(Job *job, Given *g, int rows, int cols)
+{
+    g->M = constant(job->arena, rows, cols);
+    if (g->item == NULL)
+        fill_default(job, g->M, g->shape);
+    else {
+        fill_matrix(job, g->M, g->shape, g->item);
+        check_columns(job, g);
+    }
 }
 
 /* Binds what is given at a place, or stands in for that, as a matrix; `to` is
-   where theta has it, or NULL. What is needed and not there is refused. */
+   where theta has it, or NULL. */
 static void bind_matrix(Job *job, const Step *place, int rows, int cols,
                         Mat *to)
 {
-    const Argument *a = argument_of(job, place->name);
-    const Item *item = item_at(job, place);
-    bool identity = job->identity && a->kind == WEIGHT;
-    if (item == NULL && !has_value(a) && !identity)
-        require_item(job, place->name, place->head);
-    Given *g = &job->given[item != NULL ? item - job->run.sheet->item
-                                        : job->givens++];
-    *g = (Given){ .item = item, .shape = a, .place = *place, .to = to,
-                  .M = constant(job->arena, rows, cols) };
-    if (item != NULL)
-        fill_matrix(job, g->M, a, item);
-    else
-        fill_default(job, g->M, a);
+    Given *g = given_at(job, place);
+    if (g == NULL)
+        g = &job->given[job->givens++];
+    g->shape = argument_of(job, place->name);
+    g->place = *place;
+    g->to = to;
+    fill_given(job, g, rows, cols);
 }
 
 /* Binds an argument of a head or of none, unless nothing or something else
    stands for it. */
 static void bind_argument(Job *job, const Argument *a, int head)
 {
-    const Item *item = find_item(job, a->name, head);
-    bool none = item != NULL ? item->word != NULL
+    const Step place = { .name = a->name, .head = head };
+    const Given *g = given_at(job, &place);
+    bool none = g != NULL ? g->item->word != NULL
               : a->kind == MASK
                 || (job->run.rms && strcmp(a->name, "beta") == 0)
                 || (is_X_without_it(a) && is_any_given(job, a->instead))
                 || !(job->late || has_value(a) || job->identity);
     if (!none)
-        bind_matrix(job, &(Step){ .name = a->name, .head = head },
-                    size_or_1(job, a->rows),
-                    a->cols == NULL ? 1 : size_or_1(job, a->cols), NULL);
+        bind_matrix(job, &place, size_or_1(job, a->rows),
+                    size_or_1(job, a->cols), NULL);
 }
 
 static void bind_component(Job *job)
 {
-    make_room(job, argument_rows + 6 * job->H);
+    enum { MATRICES = 12 };             /* of an algorithm, but for heads */
+    make_room(job, MATRICES + 6 * job->H);
     job->running = arena_alloc(job->arena, sizeof *job->running);
     *job->running = (Theta){ .hyper = job->hyper };
-    for (const Argument *a = argument_table;
-         a < argument_table + argument_rows; a++) {
-        bool each = is_per_head(job, a->name);
-        if (takes(job->run.algorithm, a) && a->rows != NULL
-            && a->kind != LIST)
-            for (int h = each; h <= (each ? job->H : 0); h++)
+    for (const Argument *a = argument_table; a->name != NULL; a++) {
+        bool each = is_per_head(job, a->name),
+             matrix = a->rows != NULL && a->kind != LIST;
+        for (int h = each; h <= (each ? job->H : 0); h++)
+            if (matrix && takes(job->run.algorithm, a))
                 bind_argument(job, a, h);
     }
 }
@@ -169,17 +170,30 @@ static void bind_component(Job *job)
 int given_position(const Job *job, int most, const char *range)
 {
     const Item *pos = find_item(job, "pos", 0);
-    if (pos == NULL)
-        return require_item(job, "t", 0),
-               integer_given(job, "t", 1, most, range);
-    double x = number_given(job, "pos", 0);
-    if (find_item(job, "t", 0) != NULL)
+    if (pos != NULL && find_item(job, "t", 0) != NULL)
         fail_in_text(job->f, pos->at, "t is pos + 1; leave out one of them.");
-    if (x != floor(x) || x < 0 || x >= most)
-        fail_in_text(job->f, pos->at,
-                     "pos is %.10g; it must be one of 0 ... %d.",
-                     x, most - 1);
-    return (int)x + 1;
+    if (pos != NULL)
+        return integer_given(job, "pos", 0, 0, most - 1, "") + 1;
+    require_item(job, "t", 0);
+    return integer_given(job, "t", 1, 1, most, range);
+}
+
+/* Returns how the positions are given or computed. */
+static int positions_given(Job *job)
+{
+    static const char *const computed[] = { "positions", "ell_max", "d_e",
+                                            "base", "first" };
+    static const int of[] = { NO_POSITIONS, NO_POSITIONS, PAPER_SINES,
+                              VASWANI_SINES };
+    bool learned = find_item(job, "W_p", 0) != NULL;
+    for (int k = 0; k < 5 && learned; k++) {
+        const Item *item = find_item(job, computed[k], 0);
+        if (item != NULL)
+            fail_in_text(job->f, item->at, "W_p has the positions; leave out "
+                         "%s.", item->typed);
+    }
+    return learned ? LEARNED
+         : of[word_given(job, "positions", "none paper vaswani")];
 }
 
 static double number_or_note(Job *job, const char *name, double instead,
@@ -190,15 +204,15 @@ static double number_or_note(Job *job, const char *name, double instead,
     return number_given(job, name, instead);
 }
 
-static Mat computed_positions(Job *job, bool paper)
+static void compute_positions(Job *job, bool paper)
 {
     enum { MOST = 1000000 };
     require_item(job, "d_e", 0);
     int t = given_position(job, MOST, "");
     if (paper && find_item(job, "base", 0) == NULL)
         require_item(job, "ell_max", 0);
-    int d_e = integer_given(job, "d_e", 2, MOST, "");
-    int ell_max = integer_given(job, "ell_max", t, MOST, "");
+    int d_e = integer_given(job, "d_e", 2, 1, MOST, ""),
+        ell_max = integer_given(job, "ell_max", t, 1, MOST, "");
     if (d_e % 2 != 0)
         fail_in_text(job->f, find_item(job, "d_e", 0)->at,
                      "d_e is odd, but each "
@@ -206,81 +220,56 @@ static Mat computed_positions(Job *job, bool paper)
     limit_entries(job, (double)d_e * ell_max);
     double base = number_or_note(job, "base", paper ? ell_max : 10000,
                                  paper ? "ell_max" : "10000"),
-           first = number_or_note(job, "first", paper ? 1 : 0,
-                                  paper ? "1" : "0");
-    return sinusoids(job->arena, d_e, ell_max, paper ? SINUSOIDS_PAPER
-                                               : SINUSOIDS_VASWANI,
-                     base, first);
+           first = number_or_note(job, "first", paper, paper ? "1" : "0");
+    job->positions = sinusoids(job->arena, d_e, ell_max, paper
+                               ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
+                               base, first);
 }
 
-static void bind_positions(Job *job)
+/* Whether it is in a layer of that part; the decoder has two attentions. */
+static bool is_in(const Given *g, Part part)
 {
-    static const char *const only[] = { "d_e", "ell_max", "base", "first" };
-    int variant = word_given(job, "positions", "paper vaswani");
-    const Item *W_p = find_item(job, "W_p", 0);
-    if (variant != 0 && W_p != NULL)
-        fail_in_text(job->f, W_p->at, "the positions are computed; leave out "
-                     "either W_p or 'positions'.");
-    for (int k = 0; k < 4 && variant == 0; k++)
-        if (find_item(job, only[k], 0) != NULL)
-            fail_in_text(job->f, find_item(job, only[k], 0)->at,
-                         "%s goes with "
-                         "'positions paper' or 'positions vaswani'.",
-                         only[k]);
-    if (variant != 0)
-        job->positions = computed_positions(job, variant == 1);
+    return g->place.part == part || (g->place.part == ED && part == DEC);
 }
 
+/* Returns how many layers a part has. If it is one, nobody need say so. */
 static int given_layers(Job *job, Part part, const char *name)
 {
     enum { MOST = 100 };
-    const Item *given = find_item(job, name, 0);
     int least = 0;
     char number[20];
-    for (const Given *g = job->given; g < job->given + job->run.sheet->n;
-         g++) {
-        Part of = g->place.row != NULL ? g->place.part
-                                       : part_of_item(job, g->item);
-        int l = g->item->layer > 0 ? g->item->layer : 1;
-        if (!g->item->claim && l > least
-            && (of == part || (of == ED && part == DEC)))
-            least = l;
-    }
-    double L = number_given(job, name, least);
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (is_in(g, part) && g->place.layer >= least)
+            least = g->place.layer > 0 ? g->place.layer : 1;
     if (least > MOST)
         fail_in_text(job->f, job->start->at, "a model has at most %d layers.",
                      MOST);
-    if (L != floor(L) || L < least || L > MOST)
-        fail_in_text(job->f, given->at, "%s is %g; it must be one of "
-                     "%d ... %d.", name, L, least, MOST);
+    int L = integer_given(job, name, least, least, MOST, "");
     snprintf(number, sizeof number, "%d", least);
-    if (given == NULL && !job->late)
+    if (find_item(job, name, 0) == NULL && !job->late)
         note_assumption(job, name, number);
-    return (int)L;
+    for (Given *g = job->given; g->item != NULL; g++)
+        if (is_in(g, part) && L == 1)
+            g->place.layer = 1;
+    return L;
 }
 
 static void given_positions(Job *job, Hyperparameters *h)
 {
-    const Item *W_p = find_item(job, "W_p", 0),
-               *most = find_item(job, "ell_max", 0);
-    int word = word_given(job, "positions", "none paper vaswani");
-    if (W_p != NULL && (word != 0 || most != NULL))
-        fail_in_text(job->f, (word != 0 ? find_item(job, "positions", 0)
-                              : most)->at,
-                     "W_p has the positions; leave out %s.",
-                     word != 0 ? "'positions'" : "ell_max");
-    if (word >= 2)
-        require_item(job, "ell_max", 0);
-    if (W_p == NULL && word == 0 && !job->late)
-        note_assumption(job, "positions", "none");
-    h->positions = W_p != NULL ? LEARNED : word == 2 ? PAPER_SINES
-                 : word == 3 ? VASWANI_SINES : NO_POSITIONS;
+    bool computed = find_item(job, "positions", 0) != NULL;
+    h->positions = positions_given(job);
     job->run.unplaced = h->positions == NO_POSITIONS;
-    h->ell_max = W_p != NULL ? letter_size(&job->size, "ell_max")
-               : integer_given(job, "ell_max", longest_sequence(job), 1000000,
-                               "");
-    if (word >= 2)
-        limit_entries(job, (double)h->d_e * h->ell_max);
+    if (job->run.unplaced && !computed && !job->late)
+        note_assumption(job, "positions", "none");
+    if (h->positions == LEARNED) {
+        h->ell_max = letter_size(&job->size, "ell_max");
+        return;
+    }
+    if (!job->run.unplaced)
+        require_item(job, "ell_max", 0);
+    h->ell_max = integer_given(job, "ell_max", longest_sequence(job), 1,
+                               1000000, "");
+    limit_entries(job, job->run.unplaced ? 0 : (double)h->d_e * h->ell_max);
 }
 
 static void given_hyperparameters(Job *job)
@@ -311,17 +300,20 @@ static void given_hyperparameters(Job *job)
                      "in all of its layers.", MOST);
 }
 
-_Noreturn static void refuse_place(const Job *job, const Item *item)
+_Noreturn static void refuse_place(const Job *job, const Given *g)
 {
-    Part part = part_of_item(job, item);
-    bool in_layer = owner_of(item->name) != OF_MODEL;
-    int L = part == NOWHERE ? 0 : layers_of(&job->hyper, part);
-    if (in_layer && part == NOWHERE)
+    const Item *item = g->item;
+    const Given *other = given_at(job, &g->place);
+    if (other != g)
+        fail_in_text(job->f, item->at, "%s is the same as %s; give one of "
+                     "them.", item->typed, other->item->typed);
+    if (g->place.part == NOWHERE && owner_of(item->name) != OF_MODEL)
         refuse_which_attention(job, item);
-    if (in_layer && item->layer == 0 && item->head <= job->H && L > 1)
-        fail_in_text(job->f, item->at,
-                     "%s: in which layer? There are %d; write a name such "
-                     "as layer1.X, enc1.X or dec1.X.", item->typed, L);
+    if (g->place.part != NOWHERE && g->place.layer == 0
+        && owner_of(item->name) != OF_MODEL)
+        fail_in_text(job->f, item->at, "%s: in which layer? There are "
+                     "several; write a name such as layer1.X, enc1.X or "
+                     "dec1.X.", item->typed);
     fail_in_text(job->f, item->at, "this model has no %s; ftx check --help "
                  "%d lists what it takes.", item->typed, job->run.algorithm);
 }
@@ -339,41 +331,20 @@ static void bind_model(Job *job)
         bind_matrix(job, &(Step){ .name = p->symbol, .part = p->part,
                                   .layer = p->layer, .head = p->head },
                     p->rows, p->cols, p->place);
-    for (const Given *g = job->given; g < job->given + job->run.sheet->n; g++)
-        if (g->shape != NULL && g->place.row == NULL && g->M == NULL
-            && g->item->word == NULL && g->shape->kind != LIST
-            && g->shape->rows != NULL)
-            refuse_place(job, g->item);
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (g->M == NULL && g->item->word == NULL && g->shape->rows != NULL
+            && g->shape->kind != LIST)
+            refuse_place(job, g);
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
         job->positions = theta->W_p;
 }
 
-static void check_chances(const Job *job, const Item *item, Mat p, int j)
-{
-    double sum = 0;
-    bool below = false;
-    for (int i = 1; i <= p->rows; i++) {
-        sum += AT(p, i, j);
-        below |= AT(p, i, j) < 0;
-    }
-    if (below || !(sum > 0))
-        fail_in_text(job->f, item->at,
-                     "entries of %s are probabilities: none may be "
-                     "negative, and not all may be 0.", item->typed);
-}
-
 static void bind_steps(Job *job)
 {
-    for (Given *g = job->given; g < job->given + job->run.sheet->n; g++) {
-        if (g->place.row == NULL)
-            continue;
-        const Argument *a = g->shape;
-        g->M = constant(job->arena, size_or_1(job, a->rows),
-                        a->cols == NULL ? 1 : size_or_1(job, a->cols));
-        fill_matrix(job, g->M, a, g->item);
-        for (int j = 1; sums_to_1(&g->place) && j <= g->M->cols; j++)
-            check_chances(job, g->item, g->M, j);
-    }
+    for (Given *g = job->given; g->item != NULL; g++)
+        if (g->place.row != NULL)
+            fill_given(job, g, size_or_1(job, g->shape->rows),
+                 size_or_1(job, g->shape->cols));
 }
 
 static void check_tied(Job *job)
@@ -385,8 +356,7 @@ static void check_tied(Job *job)
         fail_in_text(job->f, W_u->at,
                      "with 'tied yes' W_u is %s; leave it out.",
                      as_W_u(job->run.layout));
-    if (!tied && W_e != NULL && !has_model(job->run.algorithm)
-        && argument_of(job, "W_u") != NULL)
+    if (!tied && W_e != NULL && job->run.algorithm == 7)
         fail_in_text(job->f, W_e->at, "W_e is used only with 'tied yes'.");
     if (tied)
         note_assumption(job, "W_u", as_W_u(job->run.layout));
@@ -402,19 +372,11 @@ void bind_matrices(Job *job)
         bind_model(job);
     else
         bind_component(job);
-    if (argument_of(job, "base") != NULL)
-        bind_positions(job);
-}
-
-const Given *given_at(const Bound *bound, const Step *place)
-{
-    for (const Given *g = bound->given; g < bound->given + bound->givens; g++)
-        if (g->M != NULL && g->place.row == NULL
-            && g->place.head == place->head && g->place.layer == place->layer
-            && g->place.part == place->part
-            && strcmp(g->place.name, place->name) == 0)
-            return g;
-    return NULL;
+    if (job->run.algorithm == 2) {
+        int sines = positions_given(job);
+        if (sines == PAPER_SINES || sines == VASWANI_SINES)
+            compute_positions(job, sines == PAPER_SINES);
+    }
 }
 
 /* Whether a sheet that starts late does not give it, so that nobody can have
@@ -430,9 +392,12 @@ Mat matrix_given(const Bound *bound, const Step *place)
     return g == NULL || is_missing(bound, g) ? NULL : g->M;
 }
 
-Mat matrix_of_item(const Bound *bound, int k)
+Mat matrix_of_item(const Bound *bound, const Item *item)
 {
-    return bound->given[k].M;
+    const Given *g = bound->given;
+    while (g->item != item && g->item != NULL)
+        g++;
+    return g->item == NULL ? NULL : g->M;
 }
 
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
@@ -453,7 +418,7 @@ void start_given(Job *job)
 {
     Theta *theta = job->running;
     theta_clear_gradient(theta);
-    for (Given *g = job->given; g < job->given + job->givens; g++) {
+    for (Given *g = job->given; g->shape != NULL; g++) {
         if (g->M == NULL || g->place.row != NULL)
             continue;
         Mat M = g->to != NULL ? *g->to

@@ -6,10 +6,11 @@
 #define FTX_BIND_H
 #include "sheet/job.h"
 
-/* Finds out for each item whether it is an argument or a step. */
+/* Lists what is given: for each item that is no claim, whether it is an
+   argument or a step, and its place. Counts the heads. */
 void check_items(Job *job);
 
-/* Makes room for more of what is given. */
+/* Makes room for more of what is given, and for the empty one at the end. */
 void make_room(Job *job, int more);
 
 /* Returns the argument of that name; NULL: the algorithm has none. */
@@ -35,10 +36,10 @@ void note_assumption(Job *job, const char *name, const char *what);
    range, or not a number, it is refused. */
 double number_given(const Job *job, const char *name, double instead);
 
-/* As number_given, for an integer of 1 ... most; the refusal has `range`
-   behind that. */
-int integer_given(const Job *job, const char *name, int instead, int most,
-                  const char *range);
+/* As number_given, for an integer of least ... most; the refusal has `range`
+   behind that. `instead` must be in the range, too. */
+int integer_given(const Job *job, const char *name, int instead, int least,
+                  int most, const char *range);
 
 /* Returns which of the words, with blanks between them, is given, from 1; 0:
    none is. Another word is refused. */

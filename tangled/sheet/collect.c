@@ -276,8 +276,7 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
 /* What the sheet gives for a step; NULL: nothing. */
 static Given *step_given(const Job *job, const Step *step)
 {
-    for (int k = 0; job->late && k < job->run.sheet->n; k++) {
-        Given *g = &job->given[k];
+    for (Given *g = job->given; job->late && g->item != NULL; g++)
         if (g->place.row != NULL
             && g->place.row == step->row
             && g->place.aspect == VALUE && g->place.part == step->part
@@ -285,7 +284,6 @@ static Given *step_given(const Job *job, const Step *step)
             && (step->turn == 0 || g->place.turn == step->turn)
             && step->time <= 1)
             return g;
-    }
     return NULL;
 }
 
@@ -722,21 +720,21 @@ static void tell_gradients(Job *job)
 
 void collect_gradients(Job *job)
 {
-    const Given *g = job->given, *end = g + job->run.sheet->n;
-    while (g < end && g->place.aspect != GRADIENT)
+    const Given *g = job->given;
+    while (g->item != NULL && g->place.aspect != GRADIENT)
         g++;
     if (job->now.end == NULL)
         fail_in_text(job->f, job->start->at,
                      "there is no way back from %s: it is "
                      "not computed.", job->backwards->name);
-    backward(g == end ? job->now.end
-                      : sum(hadamard(job->now.end, g->M)));
+    backward(g->item == NULL ? job->now.end
+             : sum(hadamard(job->now.end, g->M)));
     tell_gradients(job);
 }
 
 static Mat draw_next_token(Job *job, Mat q)
 {
-    const NumberList *list = job->loop.chances;
+    const NumberList *list = &job->loop.chances;
     Step step = { .algorithm = job->run.algorithm, .name = "y",
                   .line = job->run.algorithm == 14 ? 5 : 6,
                   .turn = job->loop.turn, .time = 1,

@@ -1,7 +1,8 @@
 /* Finding items on a sheet, and deciding what each is: an argument of the
    algorithm, a step that is given, or neither, which is refused.
 
-   Main types: Item, Entered. Entry point: check_items. */
+   Main types: Item, Given. Entry points: check_items, find_item,
+   number_given. A sheet flows in, the list of what it gives flows out. */
 #include "sheet/bind.h"
 #include <float.h>
 #include <math.h>
@@ -21,14 +22,19 @@ bool is_per_head(const Job *job, const char *name)
 
 const Item *find_item(const Job *job, const char *name, int head)
 {
-    const Sheet *sheet = job->run.sheet;
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        if (!item->claim && strcmp(item->name, name) == 0
-            && (item->head == head || (head == 1 && item->head == 0)))
-            return item;
-    }
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (strcmp(g->item->name, name) == 0
+            && (g->item->head == head || (head == 1 && g->item->head == 0)))
+            return g->item;
     return NULL;
+}
+
+bool is_any_given(const Job *job, const char *names)
+{
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (word_in(names, g->item->name, strlen(g->item->name)))
+            return true;
+    return false;
 }
 
 const Item *require_item(const Job *job, const char *name, int head)
@@ -40,13 +46,12 @@ const Item *require_item(const Job *job, const char *name, int head)
     if (head > 0)
         snprintf(number, sizeof number, "%c%d",
                  is_per_head(job, name) ? '^' : '_', head);
-    int algorithm = job->run.algorithm;
-    const char *from = algorithm_table[algorithm].starts;
+    const char *from = algorithm_table[job->run.algorithm].starts;
     bool others = strchr(from, ';') != NULL;
-    fail_in_text(job->f, job->start == NULL ? 0 : job->start->at,
+    fail_in_text(job->f, job->start->at,
                  "Algorithm %d needs %s%s, and the sheet has none%s%s.",
-                 algorithm, name, number, others ? "; it starts from " : "",
-                 others ? from : "");
+                 job->run.algorithm, name, number,
+                 others ? "; it starts from " : "", others ? from : "");
 }
 
 void note_assumption(Job *job, const char *name, const char *what)
@@ -62,41 +67,41 @@ double number_given(const Job *job, const char *name, double instead)
     static const struct {
         const char *names, *words;
         double least, most;
-        bool inside;                /* and neither of these               */
     } ranges[] = {
-        { "decimals",    "one of 0 ... 15",         0, 15,       false },
-        { "epsilon tau", "0 or more",               0, INFINITY, false },
-        { "base eta",    "above 0",                 0, INFINITY, true  },
-        { "p_mask",      "above 0 and below 1",     0, 1,        true  },
-        { "top_p",       "above 0 and at most 1",   DBL_MIN, 1,  false },
+        { "epsilon tau",    "0 or more",             0,       INFINITY },
+        { "base eta",       "above 0",               DBL_MIN, INFINITY },
+        { "p_mask",         "above 0 and below 1",   DBL_MIN,
+                                                     1 - DBL_EPSILON },
+        { "top_p",          "above 0 and at most 1", DBL_MIN, 1 },
+        { "scale",          "no, yes, or a number above 0: what the scores "
+                            "are divided by, or, below 1, multiplied by",
+                                                     DBL_MIN, INFINITY },
     };
     const Item *item = find_item(job, name, 0);
     if (item == NULL)
         return instead;
-    double x = item->rows == 1 && item->cols == 1 ? item->entry->value
-                                                  : NAN;
+    double x = item->rows * item->cols == 1 ? item->entry->value : NAN;
     bool endless = x == INFINITY && strcmp(name, "tau") == 0;
-    if (item->word != NULL || !(isfinite(x) || endless))
+    if (!(isfinite(x) || endless))      /* a word has no entries */
         fail_in_text(job->f, item->at, "%s must be one number.", item->typed);
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
         if (word_in(ranges[k].names, name, strlen(name))
-            && (x < ranges[k].least || x > ranges[k].most
-                || (ranges[k].inside && (x == ranges[k].least
-                                         || x == ranges[k].most))))
+            && (x < ranges[k].least || x > ranges[k].most))
             fail_in_text(job->f, item->at, "%s must be %s.", item->typed,
                          ranges[k].words);
     return x;
 }
 
-int integer_given(const Job *job, const char *name, int instead, int most,
-                  const char *range)
+int integer_given(const Job *job, const char *name, int instead, int least,
+                  int most, const char *range)
 {
     double x = number_given(job, name, instead);
     const Item *item = find_item(job, name, 0);
-    if (x != floor(x) || x < 1 || x > most)
+    if (x != floor(x) || x < least || x > most)
         fail_in_text(job->f, item == NULL ? job->start->at : item->entry->at,
-                     "%s is %.10g; it must be one of 1 ... %d%s.",
-                     item == NULL ? name : item->typed, x, most, range);
+                     "%s is %.10g; it must be one of %d ... %d%s.",
+                     item == NULL ? name : item->typed, x, least, most,
+                     range);
     return (int)x;
 }
 
@@ -119,24 +124,23 @@ int word_given(const Job *job, const char *name, const char *words)
 
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
-    char list[700];
+    char names[LIST_BYTES];
     const char *const name = strcmp(item->typed, "k") == 0
                            ? "K" : item->name;  /* k is top_k elsewhere */
     int algorithm = job->run.algorithm;
     Role role = NO_ROLE;
-    for (const StepRow *row = step_table; row < step_table + step_rows; row++)
+    for (const StepRow *row = step_table; row->name != NULL; row++)
         if (strcmp(row->name, name) == 0)
             role = row->role;
-    for (const StepRow *row = step_table; row < step_table + step_rows; row++)
+    for (const StepRow *row = step_table; row->name != NULL; row++)
         if (row->role == role && !has_model(algorithm)
             && comes_by(algorithm, row->algorithm)
             && !knows_name(algorithm, item->name, false))
             fail_in_text(job->f, item->at, "Algorithm %d calls this %s, not "
                          "%s.", algorithm, row->name, item->typed);
-    list_arguments(list, sizeof list, algorithm);
     fail_in_text(job->f, item->at,
                  "Algorithm %d does not take %s; it takes %s.", algorithm,
-                 item->typed, list);
+                 item->typed, list_names(names, algorithm, false));
 }
 
 /* With a head or a prefix where the algorithm has none. */
@@ -145,23 +149,12 @@ static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
     int algorithm = job->run.algorithm;
     bool sequence = a->kind == LIST && *a->name != 'u',
          matrix = a->rows != NULL && a->kind != LIST,
-         many = sequence && algorithm_table[algorithm].kind == TRAINING;
+         many = algorithm_table[algorithm].kind == TRAINING && sequence;
     if (item->aspect != VALUE || item->turn > 0)
         return true;
     return !(has_model(algorithm) && matrix)    /* refuse_place tells */
         && (item->part != NOWHERE
             || (item->head > 0 && !many && !is_per_head(job, item->name)));
-}
-
-bool is_any_given(const Job *job, const char *names)
-{
-    const Sheet *sheet = job->run.sheet;
-    for (int k = 0; k < sheet->n; k++)
-        if (!sheet->item[k].claim
-            && word_in(names, sheet->item[k].name,
-                       strlen(sheet->item[k].name)))
-            return true;
-    return false;
 }
 
 static bool is_in_heads(const Job *job, const StepRow *row)
@@ -200,8 +193,7 @@ static bool can_give(const Job *job, const Item *item, const StepRow *row)
 static const StepRow *entry_row(const Job *job, const Item *item)
 {
     const StepRow *found = NULL;
-    for (const StepRow *row = step_table; row < step_table + step_rows;
-         row++)
+    for (const StepRow *row = step_table; row->name != NULL; row++)
         if (!can_give(job, item, row))
             continue;
         else if (found == NULL || (item->head == 0 && is_in_heads(job, found)
@@ -269,8 +261,6 @@ static bool enter_step(Job *job, Given *g)
         .rows = letter_of(job, row, row->high, part),
         .cols = vector ? NULL : letter_of(job, row, row->wide, part) };
     g->shape = shape;
-    if (g->place.head > job->H)
-        job->H = g->place.head;
     if (back)
         job->backwards = row;
     else
@@ -278,41 +268,61 @@ static bool enter_step(Job *job, Given *g)
     return true;
 }
 
-
 void make_room(Job *job, int more)
 {
-    size_t size = sizeof *job->given;
-    Given *given = arena_alloc(job->arena,
-                               (size_t)(job->givens + more) * size);
+    size_t room = (size_t)(job->givens + more + 1), size = sizeof(Given);
+    Given *given = memset(arena_alloc(job->arena, room * size), 0,
+                          room * size);
     if (job->givens > 0)
         memcpy(given, job->given, (size_t)job->givens * size);
     job->given = given;
 }
 
+static Part part_of_item(const Job *job, const Item *item)
+{
+    static const Part of[] = { [OF_LAYER] = ENC, [OF_DECODER] = DEC };
+    Owner owner = owner_of(item->name);
+    return item->part != NOWHERE || owner == OF_MODEL
+           || !has_model(job->run.algorithm) ? item->part
+         : has_pairs(job->run.algorithm) ? of[owner] : LAYER;
+}
+
+/* Whether it is one of the matrices of a head, of which each head has its
+   own. */
+static bool is_of_head(const Job *job, const Given *g)
+{
+    return job->run.algorithm >= 5 && g->place.row == NULL
+        && owner_of(g->item->name) == OF_HEAD;
+}
+
 void check_items(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    bool numbered = false, plain = false;
+    bool numbered = false;
     make_room(job, sheet->n);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        Given *g = &job->given[job->givens++];
-        *g = (Given){ .item = item };
         if (item->claim)
             continue;
+        Given *g = &job->given[job->givens++];
         const Argument *a = argument_of(job, item->name);
-        if (a != NULL && !is_misplaced(job, item, a))
-            g->shape = a;
-        else if (!enter_step(job, g))
+        *g = (Given){ .item = item, .shape = a, .place = {
+            .name = item->name, .part = part_of_item(job, item),
+            .layer = item->layer, .head = item->head } };
+        if ((a == NULL || is_misplaced(job, item, a)) && !enter_step(job, g))
             refuse_item(job, item);
-        if (owner_of(item->name) != OF_HEAD
-            || !algorithm_table[job->run.algorithm].heads)
+        numbered |= is_of_head(job, g) && item->head > 0;
+        if ((is_of_head(job, g) || g->place.row != NULL)
+            && g->place.head > job->H)
+            job->H = g->place.head;
+    }
+    for (Given *g = job->given; g->item != NULL; g++) {
+        if (!is_of_head(job, g) || g->place.head > 0)
             continue;
-        if (item->head > job->H)
-            job->H = item->head;
-        *(item->head > 0 ? &numbered : &plain) = true;
-        if (plain && numbered && is_per_head(job, item->name))
-            fail_in_text(job->f, item->at, "%s: number the matrices of all "
-                         "heads or of none.", item->typed);
+        if (numbered && job->run.algorithm == 5)
+            fail_in_text(job->f, g->item->at, "%s: number the matrices of "
+                         "all heads or of none.", g->item->typed);
+        if (job->H == 1)
+            g->place.head = 1;
     }
 }

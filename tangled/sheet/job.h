@@ -10,14 +10,30 @@
 #include "library/tape.h"
 #include <string.h>
 
-typedef struct { const char *symbol; int size; const Item *by; } Dimension;
-typedef struct { int n; Dimension dimension[24]; } Dimensions;
+typedef struct {
+    const char *symbol;
+    int size;
+    const Item *by;             /* who fixed it; NULL: no item            */
+} Dimension;
+typedef struct {
+    const Item *item;           /* does not fit, because ...              */
+    const Argument *argument;
+    const Dimension *letter;    /* ... this was fixed before; NULL: it    */
+    int is;                     /* is no vector                           */
+} Misfit;
+typedef struct {
+    int H;                      /* the heads, which share the rows of Y   */
+    int n;
+    Dimension dimension[24];
+    Misfit misfit;              /* where the shapes do not fit            */
+} Dimensions;
 
 typedef struct {                /* what is given, or stands in for that   */
     const Item *item;           /* of the sheet; NULL: it is assumed      */
     const Argument *shape;      /* its kind, and the letters of its shape */
-    Step place;                 /* W_q of layer 2, head 1; or, where it
-                                   has a row, a step                      */
+    Step place;                 /* name, part, layer and head, such as W_q
+                                   of layer 2, head 1; or, where it has a
+                                   row, a step                            */
     const StepRow *user;        /* the first step computed from it        */
     Mat M;                      /* in the paper's layout; NULL: a number,
                                    a list or a word                       */
@@ -42,12 +58,10 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     int turn, epoch;
     Data data;                  /* the sequences of a training            */
     int N_epochs;
-    int sequence, drawn;        /* the sequence; numbers drawn for it     */
-    const double *u;            /* uniform numbers, for each token        */
     int *row, in_row;           /* indices seen in a loop ...             */
     const char *row_line;       /* ... and where                          */
     int ell_gen;                /* tokens to be drawn                     */
-    NumberList *chances;        /* uniform numbers for them               */
+    NumberList chances;         /* uniform numbers for all that is drawn  */
     Mat kept;                   /* of the latest q; NULL: nothing is      */
 } LoopState;
 
@@ -58,8 +72,10 @@ typedef struct Bound {          /* 24 fields: all that a sheet says       */
     Tape *tape;
     Variation *variation;       /* NULL: none                             */
     const Item *start;          /* the item `algorithm`                   */
-    Given *given;               /* what each item gives, in their order;
-                                   and behind that what is assumed        */
+    Given *given;               /* what each item gives that is no claim,
+                                   in their order; behind that what is
+                                   assumed, without an item; and behind
+                                   the last an empty one, without a shape */
     int givens;
     bool late;                  /* a step is given: not all is known      */
     bool identity;              /* all W are left out                     */

@@ -18,8 +18,7 @@ static Mat argument_matrix(const Job *job, const char *name, int head)
 static Mat run_embed(Job *job)
 {
     Mat W_e = argument_matrix(job, "W_e", 0);
-    require_item(job, "v", 0);
-    int v = integer_given(job, "v", 1, W_e->cols, job->run.layout->rows
+    int v = integer_given(job, "v", 1, 1, W_e->cols, job->run.layout->rows
                           ? ", a row of W_e for each token"
                           : ", a column of W_e for each token");
     return embed(job->tape, W_e, v);
@@ -97,29 +96,11 @@ static Mat run_unembed(Job *job)
 static Mask argument_mask(const Job *job)
 {
     const Item *item = find_item(job, "mask", 0);
-    if (item == NULL || item->word != NULL)
-        return word_given(job, "mask",
-                          "none causal bidirectional unidirectional") % 2
-               == 0 && item != NULL ? unidirectional : bidirectional;
-    Mat M = argument_matrix(job, "mask", 0);
-    for (int t_x = 1; t_x <= M->cols; t_x++) {
-        double sees = 0;
-        for (int t_z = 1; t_z <= M->rows; t_z++) {
-            double v = (double)AT(M, t_z, t_x);
-            int k = job->run.layout->rows ? (t_x - 1) * M->rows + t_z - 1
-                                          : (t_z - 1) * M->cols + t_x - 1;
-            if (v != 0 && v != 1)
-                fail_in_text(job->f, item->entry[k].at, "an entry of the "
-                             "mask is 1, may look, or 0, may not; in a mask "
-                             "that is added, 0 or -inf.");
-            sees += v;
-        }
-        if (sees == 0)
-            fail_in_text(job->f, item->at, "the mask lets token %d look at "
-                         "nothing: its %s holds no 1.", t_x,
-                         job->run.layout->rows ? "row" : "column");
-    }
-    return mask_of(M);
+    if (item != NULL && item->word == NULL)
+        return mask_of(argument_matrix(job, "mask", 0));
+    int word = word_given(job, "mask",
+                          "none causal bidirectional unidirectional");
+    return word == 2 || word == 4 ? unidirectional : bidirectional;
 }
 
 static void check_room(const Job *job, const Item *item, int length)
@@ -153,26 +134,24 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
     return (Tokens){ length, id };
 }
 
-static Mat run_edtransformer(Job *job)
+static Mat run_model(Job *job)
 {
-    Tokens z = given_tokens(job, "z", 0), x = given_tokens(job, "x", 0);
-    return edtransformer(job->tape, z, x, job->running);
+    Theta *theta = job->running;
+    int algorithm = job->run.algorithm;
+    Tokens z = algorithm == 8 ? given_tokens(job, "z", 0)
+                              : (Tokens){ 0, NULL },
+           x = given_tokens(job, "x", 0);
+    return algorithm == 8 ? edtransformer(job->tape, z, x, theta)
+         : algorithm == 9 ? etransformer(job->tape, x, theta)
+                          : dtransformer(job->tape, x, theta);
 }
 
-static Mat run_etransformer(Job *job)
-{
-    return etransformer(job->tape, given_tokens(job, "x", 0), job->running);
-}
-
-static Mat run_dtransformer(Job *job)
-{
-    return dtransformer(job->tape, given_tokens(job, "x", 0), job->running);
-}
-
+/* The uniform numbers of the sheet; with tau = 0 none need be there. */
 static const double *given_chances(const Job *job, int least,
                                    const char *because)
 {
-    const Item *item = require_item(job, "u", 0);
+    const Item *item = job->tau > 0 ? require_item(job, "u", 0)
+                                    : find_item(job, "u", 0);
     int n = item == NULL ? least : item->rows * item->cols;
     double *u = arena_alloc(job->arena, (size_t)n * sizeof *u);
     for (int k = 0; k < n; k++) {
@@ -196,22 +175,24 @@ static void check_special_token(const Job *job, int least, const char *token)
                      token, least - 1);
 }
 
-/* Each sequence has the numbers of the sheet, from the first on. */
-static double number_of_token(void *from)
-{
-    LoopState *loop = from;
-    if (loop->drawn == loop->data.x[loop->sequence].length) {
-        loop->sequence = loop->sequence % loop->data.N_data + 1;
-        loop->drawn = 0;
-    }
-    return loop->u[loop->drawn++];
-}
-
+/* Writes down the numbers of all turns. Each sequence has those of the sheet,
+   from the first on. */
 static void prepare_masking(Job *job)
 {
     int most = longest_sequence(job);
-    job->loop.u = given_chances(job, most, "each token needs one");
+    const Data *on = &job->loop.data;
+    NumberList *list = &job->loop.chances;
+    const double *u = given_chances(job, most, "each token needs one");
+    double n = 0;
     check_special_token(job, 3, "mask_token");
+    for (int k = 1; k <= on->N_data; k++)
+        n += (double)job->loop.N_epochs * on->x[k].length;
+    limit_entries(job, n);
+    double *all = arena_alloc(job->arena, (size_t)n * sizeof *all);
+    for (int k = 0; k < job->loop.N_epochs * on->N_data; k++)
+        for (int t = 0; t < on->x[k % on->N_data + 1].length; t++)
+            all[list->n++] = u[t];
+    list->u = all;
     job->loop.row = arena_alloc(job->arena,
                                 (size_t)most * sizeof *job->loop.row);
 }
@@ -229,10 +210,9 @@ static void given_data(Job *job)
             z[n] = given_tokens(job, "z", n);
     }
     job->loop.data = (Data){ .N_data = N_data, .x = x, .z = z };
-    job->loop.N_epochs = integer_given(job, "N_epochs", 1, 1000, "");
+    job->loop.N_epochs = integer_given(job, "N_epochs", 1, 1, 1000, "");
     if (find_item(job, "N_epochs", 0) == NULL)
         note_assumption(job, "N_epochs", "1");
-    job->loop.sequence = 1;
 }
 
 static Mat all_of(const Job *job, const Theta *theta)
@@ -255,7 +235,7 @@ static Mat run_training(Job *job)
     const Data *on = &job->loop.data;
     double eta = number_given(job, "eta", 1);
     int N_epochs = job->loop.N_epochs;
-    Random random = random_from(number_of_token, &job->loop);
+    Random random = random_in(&job->loop.chances);
     Mat before = all_of(job, theta);
     Architecture kind = algorithm_table[job->run.algorithm].architecture;
     if (kind == ED_TRANSFORMER)
@@ -277,15 +257,9 @@ static Mat run_inference(Job *job)
 {
     bool of_pairs = has_pairs(job->run.algorithm);
     int ell_gen = job->loop.ell_gen;
-    NumberList list = { .n = ell_gen };
-    size_t bytes = (size_t)ell_gen * sizeof(double);
-    if (find_item(job, "u", 0) != NULL || job->tau > 0)
-        list.u = given_chances(job, ell_gen, "each token that is "
-                               "drawn needs one");
-    else
-        list.u = memset(arena_alloc(job->arena, bytes), 0, bytes);
-    Random random = random_in(&list);
-    job->loop.chances = &list;
+    job->loop.chances = (NumberList){ .n = ell_gen, .u = given_chances(job,
+                            ell_gen, "each token that is drawn needs one") };
+    Random random = random_in(&job->loop.chances);
     Tokens start = given_tokens(job, of_pairs ? "z" : "x", 0);
     if (of_pairs)
         check_special_token(job, 2, "bos_token");
@@ -308,11 +282,11 @@ void run_listing(Job *job)
 {
     static Mat (*const run[])(Job *job) = {
         NULL, run_embed, run_posembed, run_attention1, run_attention,
-        run_mhattention, run_layer_norm, run_unembed, run_edtransformer,
-        run_etransformer, run_dtransformer, run_training, run_training,
-        run_training, run_inference, run_inference };
+        run_mhattention, run_layer_norm, run_unembed, run_model, run_model,
+        run_model, run_training, run_training, run_training, run_inference,
+        run_inference };
     start_given(job);
-    if (argument_of(job, "mask") != NULL)
+    if (job->run.algorithm == 4 || job->run.algorithm == 5)
         job->mask = argument_mask(job);
     Mat M = run[job->run.algorithm](job);
     if (!job->late || job->now.seen->known)

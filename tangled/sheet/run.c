@@ -7,24 +7,15 @@
 
 static void read_settings(Job *job)
 {
-    const Item *decimals = find_item(job, "decimals", 0),
-               *u = find_item(job, "u", 0),
+    const Item *u = find_item(job, "u", 0),
                *scale = find_item(job, "scale", 0);
     int layout = word_given(job, "layout", "paper textbook torch berkeley");
     if (job->run.layout == NULL && layout > 0)
         job->run.layout = &layouts[layout - 1];
-    double n = number_given(job, "decimals", -1);
-    if (decimals != NULL && n != floor(n))
-        fail_in_text(job->f, decimals->at,
-                     "decimals must be one of 0 ... 15.");
-    job->run.decimals = (int)n;
+    job->run.decimals = find_item(job, "decimals", 0) == NULL ? -1
+                      : integer_given(job, "decimals", 0, 0, 15, "");
     bool number = scale != NULL && scale->word == NULL;
     double by = number ? number_given(job, "scale", 1) : 0;
-    if (number && !(by > 0))
-        fail_in_text(job->f, scale->at,
-                     "scale is no, yes, or a number above 0: "
-                     "what the scores are divided by, or, below 1, "
-                     "multiplied by.");
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;
     job->run.scaled = number || word_given(job, "scale", "no yes") != 1;
     job->run.rms = word_given(job, "norm", "layer rms") == 2;
@@ -33,26 +24,27 @@ static void read_settings(Job *job)
     if (job->tau == 0 && !has_model(job->run.algorithm))
         fail_in_text(job->f, find_item(job, "tau", 0)->at,
                      "tau must be above 0; 0 is for Algorithm 14.");
-    integer_given(job, "top_k", 1, 1000000, "");
+    integer_given(job, "top_k", 1, 1, 1000000, "");
     job->epsilon = number_given(job, "epsilon", 0);
     job->hyper = (Hyperparameters){ .epsilon = job->epsilon,
                                     .rms = job->run.rms };
     if (argument_of(job, "ell_gen") != NULL)
         job->loop.ell_gen = integer_given(job, "ell_gen", u == NULL ? 1
-                                     : u->rows * u->cols, 10000, "");
+                                  : u->rows * u->cols, 1, 10000, "");
 }
 
+/* Refuses a sheet without what its algorithm needs. All weights of an
+   attention may be left out together. */
 static void check_needs(Job *job)
 {
     int algorithm = job->run.algorithm;
     job->identity = 3 <= algorithm && algorithm <= 5 && !job->late
                  && !is_any_given(job, "W_q W_k W_v W_o")
                  && is_any_given(job, "X e");
-    for (int k = 0; k < argument_rows; k++) {
-        const Argument *a = &argument_table[k];
-        bool each = is_per_head(job, a->name);
-        bool list = a->kind == LIST && find_item(job, a->name, 1) != NULL;
-        if (takes(job->run.algorithm, a) && a->instead == NULL && !list
+    for (const Argument *a = argument_table; a->name != NULL; a++) {
+        bool each = is_per_head(job, a->name),
+             list = a->kind == LIST && find_item(job, a->name, 1) != NULL;
+        if (takes(algorithm, a) && a->instead == NULL && !list
             && !(job->identity && a->kind == WEIGHT))
             for (int h = each; h <= (each ? job->H : 0); h++)
                 require_item(job, a->name, h);
@@ -63,49 +55,56 @@ static void check_needs(Job *job)
 static bool is_shifted(const Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    bool any = false, all = true;
+    bool any = false, rows = job->run.layout->rows;
     for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++) {
-        bool rows = job->run.layout->rows,
-             one = c->rows == 1 || c->cols == 1;
+        bool one = c->rows == 1 || c->cols == 1;
+        int softmaxes = one ? 1 : rows ? c->rows : c->cols;
         if (!c->claim || strcmp(c->name, "exp") != 0)
             continue;
-        any = true;
-        for (int t = 0; t < (one ? 1 : rows ? c->rows : c->cols); t++) {
+        for (int t = 0; t < softmaxes; t++) {
             double most = 0;
             for (int k = 0; k < c->rows * c->cols; k++)
                 if (one || (rows ? k / c->cols : k % c->cols) == t)
                     most = fmax(most, c->entry[k].value);
-            all &= most == 1;
+            if (most != 1)
+                return false;
         }
+        any = true;
     }
-    return any && all;
+    return any;
+}
+
+/* Whether a claim asks for the derived step of a row. Scores that hide some
+   are those of the line itself. */
+static bool has_claim(const Sheet *sheet, const StepRow *row)
+{
+    for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++)
+        if (c->claim && strcmp(c->name, row->name) == 0
+            && (row->role != ROLE_SCALED || !hides(c)))
+            return true;
+    return false;
 }
 
 /* Derived are the steps that are claimed, and those that go with what is
    given. Where no tau is given, q may still be claimed. */
 static void want_derived(Job *job)
 {
-    const Sheet *sheet = job->run.sheet;
+    int algorithm = job->run.algorithm;
+    bool tempered = argument_of(job, "tau") != NULL;
     job->wanted = arena_alloc(job->arena, (size_t)step_rows);
     for (int r = 0; r < step_rows; r++) {
         const StepRow *row = &step_table[r];
         bool goes_with = row->with != NULL && is_any_given(job, row->with),
-             derived = row->derived
-                    && comes_by(job->run.algorithm, row->algorithm)
-                    && (row->with == NULL || goes_with
-                        || (row->role == ROLE_TEMPERED
-                            && argument_of(job, "tau") != NULL))
-                    && (row->role != ROLE_TABLE || !is_any_given(job, "W_p"))
-                    && (row->with == NULL || row->role == ROLE_LOSS
-                        || row->algorithm == job->run.algorithm);
-        job->wanted[r] = derived && goes_with;
-        for (int k = 0; k < sheet->n && derived; k++)
-            job->wanted[r] |= sheet->item[k].claim
-                           && strcmp(sheet->item[k].name, row->name) == 0
-                           && (row->role != ROLE_SCALED
-                               || !hides(&sheet->item[k]));
+             can = row->with == NULL
+                 ? row->role != ROLE_TABLE || !is_any_given(job, "W_p")
+                 : (row->algorithm == algorithm || row->role == ROLE_LOSS)
+                   && (goes_with
+                       || (row->role == ROLE_TEMPERED && tempered));
+        job->wanted[r] = row->derived && can
+                      && comes_by(algorithm, row->algorithm)
+                      && (goes_with || has_claim(job->run.sheet, row));
         if (row->role == ROLE_LOSS && job->wanted[r]
-            && job->backwards == NULL && !has_model(job->run.algorithm))
+            && job->backwards == NULL && !has_model(algorithm))
             job->backwards = row;
         job->derives |= job->wanted[r];
     }
@@ -117,8 +116,7 @@ static void check_used(const Job *job)
 {
     const char *starts = algorithm_table[job->run.algorithm].starts;
     const StepRow *last = job->now.last;
-    for (const Given *g = job->given; g < job->given + job->run.sheet->n;
-         g++) {
+    for (const Given *g = job->given; g->item != NULL; g++) {
         const StepRow *row = g->place.row;
         if (row != NULL && g->place.aspect == VALUE
             && (last == NULL || last->role == ROLE_MASKED))
@@ -142,14 +140,13 @@ static void tell_entry(Job *job)
 {
     enum { BYTES = 400 };
     const StepRow *last = job->now.last;
-    char list[300] = "", *to = arena_alloc(job->arena, BYTES);
-    for (const Given *g = job->given; g < job->given + job->run.sheet->n; g++)
+    char list[300] = "", line[30] = "", *to = arena_alloc(job->arena, BYTES);
+    for (const Given *g = job->given; g->item != NULL; g++)
         if (g->place.row != NULL && g->place.aspect == VALUE)
             add_to_list(list, sizeof list, g->item->typed);
-    snprintf(to, BYTES, "from %s to ", list);
     if (has_model(job->run.algorithm))
-        append(to, BYTES, "%d.%d ", last->algorithm, last->line);
-    append(to, BYTES, "%s", last->name);
+        snprintf(line, sizeof line, "%d.%d ", last->algorithm, last->line);
+    snprintf(to, BYTES, "from %s to %s%s", list, line, last->name);
     job->run.entered = to;
 }
 
@@ -161,24 +158,21 @@ static void choose_layout(Job *job, const Layout *layout)
     enum { BYTES = 200 };
     char *text = arena_alloc(job->arena, BYTES);
     const char *why = "chosen because a slip explains the claims in it";
-    *text = '\0';
-    job->run.named = job->run.layout != NULL;
+    bool named = job->run.named = job->run.layout != NULL;
     if (layout != NULL)
         job->run.layout = layout;
-    else if (!job->run.named)
+    else if (!named)
         why = guess_layout(job);
-    if (!job->run.named)
-        append(text, BYTES, " (%s)", why);
     job->run.shifted = is_shifted(job);
-    if (job->run.shifted)
-        append(text, BYTES, "; the largest is subtracted before e^x");
+    snprintf(text, BYTES, "%s%s%s%s", named ? "" : " (", named ? "" : why,
+             named ? "" : ")", job->run.shifted
+             ? "; the largest is subtracted before e^x" : "");
     job->run.guessed = text;
 }
 
 const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                         Arena *arena, Error *f)
 {
-    Misfit misfit;
     Job *job = arena_alloc(arena, sizeof *job);
     *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "" },
                   .f = f, .arena = arena, .H = 1 };
@@ -187,15 +181,15 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                   "show which it is; begin with a line such as 'algorithm "
                   "4'.");
     job->run.algorithm = sheet->algorithm;
+    check_items(job);
     job->start = find_item(job, "algorithm", 0);
     if (job->start == NULL)
         job->start = sheet->item;
-    check_items(job);
     read_settings(job);
     check_needs(job);
     choose_layout(job, layout);
-    if (!all_fit(job, job->run.layout, &job->size, &misfit))
-        refuse_shape(job, &misfit);
+    if (!all_fit(job, job->run.layout, &job->size))
+        refuse_shape(job, &job->size.misfit);
     job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
                                 : size_or_1(job, "d_attn");
     job->run.d_x = letter_size(&job->size, has_model(sheet->algorithm)
@@ -212,7 +206,8 @@ typedef struct {
     const Sheet *sheet;
     Arena *arena;
     Tape *tape;
-    int right, misfits;         /* claimed entries; claims                */
+    int claimed, right;         /* entries                                */
+    int misfits;                /* claims that have another shape         */
 } Attempt;
 
 static void run_attempt(Error *f, void *data)
@@ -223,6 +218,7 @@ static void run_attempt(Error *f, void *data)
     int n;
     const Claim *claim = claims_of(run, a->arena, &n, f);
     for (int k = 0; k < n; k++) {
+        a->claimed += count_entries(claim[k].item);
         a->right += count_right(&claim[k], run);
         a->misfits += !is_comparable(claim[k].item, claim[k].step);
     }
@@ -232,7 +228,8 @@ static void run_attempt(Error *f, void *data)
 static bool try_layout(Attempt *a, const Layout *layout, const Sheet *sheet)
 {
     Error quiet = { .sheet = sheet->name };
-    *a = (Attempt){ layout, sheet, arena_new(), tape_new(false), 0, 0 };
+    *a = (Attempt){ .layout = layout, .sheet = sheet, .arena = arena_new(),
+                    .tape = tape_new(false) };
     bool done = try_work(&quiet, run_attempt, a);
     arena_free(a->arena);
     tape_free(a->tape);
@@ -250,39 +247,40 @@ int right_by(const Layout *layout, const Sheet *sheet)
    more than twice as many. Returns why. */
 static const char *guess_layout(Job *job)
 {
-    const Sheet *sheet = job->run.sheet;
-    const Layout *first = NULL;
-    Attempt best = { .layout = layouts }, a;
-    int fit = 0, claimed = 0, first_right = 0;
-    bool by_right = false;
-    for (int k = 0; k < sheet->n; k++)
-        claimed += sheet->item[k].claim ? count_entries(&sheet->item[k]) : 0;
-    for (const Layout *l = layouts; l < layouts + LAYOUTS; l++) {
-        if (!all_fit(job, l, &(Dimensions){ .n = 0 }, &(Misfit){ .is = 0 }))
-            continue;
-        if (fit++ == 0)
-            best.layout = l;
-        if (!try_layout(&a, l, sheet))
-            continue;
-        bool fits_better = first == NULL || a.misfits < best.misfits,
-             more = !fits_better && a.misfits == best.misfits
-                 && a.right > best.right
-                 && (a.right == claimed || (a.right > 2 * first_right
-                                            && 2 * a.right >= claimed));
-        if (fits_better)
-            first_right = a.right;
-        if (fits_better || more) {
-            by_right = more || (first != NULL && 2 * a.right >= claimed);
-            best = a;
+    Attempt all[LAYOUTS];
+    const Attempt *first = NULL,        /* that can be run                */
+                  *fits = NULL,         /* the first that fits most claims */
+                  *best = NULL;
+    Dimensions d;
+    int fit = 0;
+    job->run.layout = layouts;
+    for (int k = LAYOUTS - 1; k >= 0; k--)
+        if (all_fit(job, &layouts[k], &d)) {
+            job->run.layout = &layouts[k];
+            fit++;
         }
-        first = first == NULL ? l : first;
+    for (int k = 0; k < LAYOUTS; k++) {
+        Attempt *a = &all[k];
+        if (!try_layout(a, &layouts[k], job->run.sheet))
+            continue;
+        if (first == NULL)
+            first = a;
+        if (best == NULL || a->misfits < best->misfits)
+            fits = best = a;
+        else if (a->misfits == best->misfits && a->right > best->right
+                 && (a->right == a->claimed
+                     || (a->right > 2 * fits->right
+                         && 2 * a->right >= a->claimed)))
+            best = a;
     }
-    job->run.layout = best.layout;
+    if (best != NULL)
+        job->run.layout = best->layout;
     return fit == 1 ? "the only layout that fits"
-         : by_right ? "chosen because most claims are right in it"
-         : best.layout != first && first ? "chosen because it fits the claims"
-         : "the first that fits; a line such as 'layout textbook' names "
-           "another";
+         : best == first ? "the first that fits; a line such as 'layout "
+                           "textbook' names another"
+         : 2 * best->right >= best->claimed
+           ? "chosen because most claims are right in it"
+           : "chosen because it fits the claims";
 }
 
 static void run_algorithm(Error *f, void *data)
@@ -314,14 +312,14 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->now.step = arena_alloc(arena, (size_t)job->now.most * sizeof(Step));
     job->run.step = job->now.step;
     job->run.assumed = job->assumed;
-    size_t bytes = (size_t)job->givens * sizeof *job->given;
+    size_t bytes = (size_t)(job->givens + 1) * sizeof *job->given;
     job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
     Error inner = { .sheet = job->run.sheet->name };
     if (f != NULL)
         inner = *f;
     job->f = &inner;
-    bool own = algorithm_table[job->run.algorithm].kind == TRAINING
-            || job->backwards != NULL || variation == NULL;
+    bool trains = algorithm_table[job->run.algorithm].kind == TRAINING,
+         own = trains || job->backwards != NULL || variation == NULL;
     if (own)
         job->tape = tape_new(true);
     tape_allow_nonfinite(job->tape, NULL, NULL);

@@ -28,7 +28,7 @@ int letter_size(const Dimensions *d, const char *symbol)
 
 int size_or_1(const Job *job, const char *symbol)
 {
-    int size = letter_size(&job->size, symbol);
+    int size = symbol == NULL ? 0 : letter_size(&job->size, symbol);
     return size > 0 ? size : 1;
 }
 
@@ -41,15 +41,28 @@ void limit_entries(const Job *job, double entries)
                      "two million entries.");
 }
 
+/* Whether a letter has that size, or has got it now. The heads of Algorithm 5
+   share the rows of Y: "H d_mid" is a product, and whichever of it and d_mid
+   is mentioned first fixes the other. */
 static bool agree(Dimensions *d, const char *symbol, int size,
-                  const Item *item, Misfit *misfit)
+                  const Item *item)
 {
     const Dimension *fixed = dimension(d, symbol);
-    if (fixed == NULL)
-        d->dimension[d->n++] = (Dimension){ symbol, size, item };
-    misfit->letter = fixed;
-    misfit->is = size;
-    return fixed == NULL || fixed->size == size;
+    if (fixed == NULL) {
+        Dimension new = { symbol, size, item };
+        if (strcmp(symbol, "H d_mid") == 0) {
+            const Dimension *mid = dimension(d, "d_mid");
+            if (mid == NULL)
+                agree(d, "d_mid", size < d->H ? 1 : size / d->H, item);
+            new.by = mid == NULL ? NULL : mid->by;
+            new.size = d->H * letter_size(d, "d_mid");
+        }
+        fixed = &d->dimension[d->n];
+        d->dimension[d->n++] = new;
+    }
+    d->misfit.letter = fixed;
+    d->misfit.is = size;
+    return fixed->size == size;
 }
 
 bool is_X_without_it(const Argument *a)
@@ -64,95 +77,72 @@ bool is_for_each_entry(const Argument *a, const Item *item)
 }
 
 static bool fits(const Argument *a, const Item *item, const Layout *layout,
-                 Dimensions *d, Misfit *misfit)
+                 Dimensions *d)
 {
     bool turn = is_transposed(a->kind, layout),
          line = item->rows == 1 || item->cols == 1,
          vector = a->kind == VECTOR || (a->kind == ONE_OR_MORE && line);
     int n = item->rows * item->cols,
         rows = vector ? n : turn ? item->cols : item->rows;
-    *misfit = (Misfit){ item, a, NULL, 0 };
-    if (is_for_each_entry(a, item))
+    d->misfit = (Misfit){ item, a, NULL, 0 };
+    if (item->word != NULL || is_for_each_entry(a, item))
         return true;
     if (a->kind == LIST || a->kind == VECTOR)
-        return line && (a->kind == LIST
-                        || agree(d, a->rows, n, item, misfit));
-    return agree(d, a->rows, rows, item, misfit)
-        && agree(d, a->cols, n / rows, item, misfit);
+        return line && (a->kind == LIST || agree(d, a->rows, n, item));
+    return agree(d, a->rows, rows, item) && agree(d, a->cols, n / rows, item);
 }
 
-static const Argument *shape_of(const Job *job, int k)
-{
-    return job->given[k].item->word != NULL ? NULL : job->given[k].shape;
-}
-
-/* What no matrix says: d_attn as a number, W that are left out, and the
-   product H d_mid. */
-static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
+/* Settles what no matrix says: d_attn as a number, W that are left out. */
+static bool settle_sizes(const Job *job, Dimensions *d)
 {
     static const char *const squares[] = { "d_attn", "d_out", "d_mid",
-                                           "H d_mid", "d_z" };
-    const Item *d_attn = find_item(job, "d_attn", 0),
-               *X = find_item(job, "X", 0);
-    int d_x = letter_size(d, job->run.algorithm == 3 ? "d_in" : "d_x");
+                                           "d_z" };
+    bool one = job->run.algorithm == 3;
+    const char *name = one ? "e" : "X";
+    const Item *d_attn = find_item(job, "d_attn", 0);
     if (d_attn != NULL
-        && !agree(d, "d_attn", integer_given(job, "d_attn", 1, 1000000, ""),
-                  d_attn, misfit))
+        && !agree(d, "d_attn", integer_given(job, "d_attn", 1, 1, 1000000,
+                                             ""), d_attn))
         fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
-                     misfit->is, misfit->letter->by->typed,
-                     misfit->letter->size);
-    for (int k = 0; job->identity && k < 5; k++)
-        if (!agree(d, squares[k], d_x, X, misfit) && k == 4) {
-            misfit->item = X;               /* W_k is I */
-            misfit->argument = argument_of(job, "X");
+                     d->misfit.is, d->misfit.letter->by->typed,
+                     d->misfit.letter->size);
+    for (int k = 0; job->identity && k < 4; k++) {
+        d->misfit.item = find_item(job, name, 0);
+        d->misfit.argument = argument_of(job, name);
+        if (!agree(d, squares[k], letter_size(d, one ? "d_in" : "d_x"),
+                   d->misfit.item))
             return false;
-        }
-    const Dimension *all = dimension(d, "H d_mid");
-    if (dimension(d, "d_mid") == NULL)
-        agree(d, "d_mid", all == NULL || all->size < job->H ? 1
-              : all->size / job->H, NULL, misfit);
-    const Dimension *mid = dimension(d, "d_mid");
-    int most = job->H * mid->size;
-    if (!algorithm_table[job->run.algorithm].heads
-        || agree(d, "H d_mid", most, NULL, misfit))
-        return true;
-    d->dimension[d->n] = (Dimension){ "H d_mid", most, mid->by };
-    *misfit = (Misfit){ all->by, shape_of(job, (int)(all->by
-                        - job->run.sheet->item)), &d->dimension[d->n],
-                        all->size };
-    return false;
+    }
+    int mid = letter_size(d, "d_mid");
+    return agree(d, "H d_mid", d->H * (mid == 0 ? 1 : mid), NULL);
 }
 
-bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
-             Misfit *misfit)
+bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
 {
-    const Sheet *sheet = job->run.sheet;
-    d->n = 0;
-    agree(d, "1", 1, NULL, misfit);
-    for (int r = 0; r < argument_rows; r++) {
-        const Argument *a = &argument_table[r], *same = a;
+    *d = (Dimensions){ .H = job->H };
+    agree(d, "1", 1, NULL);
+    for (const Argument *a = argument_table; a->name != NULL; a++) {
+        const Argument *same = a;
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
             continue;
         if (is_X_without_it(a) && find_item(job, a->name, 0) == NULL)
             same = argument_of(job, a->instead);
-        for (int k = 0; k < sheet->n; k++)
-            if (shape_of(job, k) == same
-                && !fits(a, &sheet->item[k], layout, d, misfit))
+        for (const Given *g = job->given; g->item != NULL; g++)
+            if (g->shape == same && !fits(a, g->item, layout, d))
                 return false;
     }
-    for (int k = 0; k < sheet->n; k++)
-        if (job->given[k].place.row != NULL
-            && !fits(shape_of(job, k), &sheet->item[k], layout, d, misfit))
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (g->place.row != NULL && !fits(g->shape, g->item, layout, d))
             return false;
-    return settle_sizes(job, d, misfit);
+    return settle_sizes(job, d);
 }
 
 static void list_layouts(const Job *job, char *list, size_t size)
 {
+    Dimensions d;
     *list = '\0';
     for (int k = 0; k < LAYOUTS; k++)
-        if (all_fit(job, &layouts[k], &(Dimensions){ .n = 0 },
-                    &(Misfit){ .is = 0 }))
+        if (all_fit(job, &layouts[k], &d))
             append(list, size, "%s%s", *list != '\0' ? " or "
                    : "; all shapes would fit under layout ",
                    layouts[k].name);
@@ -193,12 +183,9 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m)
 
 int most_of(const Job *job, const char *names, bool numbered, int most)
 {
-    const Sheet *sheet = job->run.sheet;
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        int n = numbered ? item->head : item->rows * item->cols;
-        if (!item->claim && n > most
-            && word_in(names, item->name, strlen(item->name)))
+    for (const Given *g = job->given; g->item != NULL; g++) {
+        int n = numbered ? g->item->head : g->item->rows * g->item->cols;
+        if (n > most && word_in(names, g->item->name, strlen(g->item->name)))
             most = n;
     }
     return most;
@@ -211,7 +198,7 @@ int longest_sequence(const Job *job)
         most = most_of(job, "x z", false, 1);
     most = ell_x > most ? ell_x : most;
     most = ell_z > most ? ell_z : most;
-    if (infers(job->run.algorithm) && !has_pairs(job->run.algorithm))
+    if (job->run.algorithm == 14)
         return most + job->loop.ell_gen - 1;
     return most > job->loop.ell_gen ? most : job->loop.ell_gen;
 }
@@ -219,8 +206,7 @@ int longest_sequence(const Job *job)
 void limit_sizes(const Job *job)
 {
     bool model = has_model(job->run.algorithm);
-    for (const StepRow *row = step_table; row < step_table + step_rows;
-         row++) {
+    for (const StepRow *row = step_table; row->name != NULL; row++) {
         const char *const letters[] = { row->high, row->wide };
         double n = comes_by(job->run.algorithm, row->algorithm);
         for (int k = 0; k < 2 && n > 0; k++)

@@ -5,31 +5,23 @@
 #define FTX_SHAPE_H
 #include "sheet/bind.h"
 
-typedef struct {
-    const Item *item;           /* does not fit, because ...              */
-    const Argument *argument;
-    const Dimension *letter;    /* ... this was fixed before; NULL: it    */
-    int is;                     /* is no vector                           */
-} Misfit;
-
 /* Returns whether a layout transposes an argument of that kind. */
 bool is_transposed(Kind kind, const Layout *layout);
 
 /* Returns the size of a letter; 0: not known. */
 int letter_size(const Dimensions *d, const char *symbol);
 
-/* Returns the size of a letter of the sheet; 1: not known. */
+/* Returns the size of a letter of the sheet; 1: not known, or NULL. */
 int size_or_1(const Job *job, const char *symbol);
 
 /* Refuses so many entries of all steps together, if they are too many. */
 void limit_entries(const Job *job, double entries);
 
-/* Returns whether all shapes fit in a layout, and the sizes of the letters;
-   or what does not fit. */
-bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
-             Misfit *misfit);
+/* Returns whether all shapes fit in a layout, and in *d the sizes of the
+   letters, or the first misfit. */
+bool all_fit(const Job *job, const Layout *layout, Dimensions *d);
 
-/* Refuses a sheet for that misfit. */
+/* Refuses a sheet for the misfit in its layout. */
 _Noreturn void refuse_shape(const Job *job, const Misfit *m);
 
 /* Returns whether an argument is what X is where nothing else is given. */
@@ -56,10 +48,12 @@ void bind_matrices(Job *job);
    makes of it. */
 void start_given(Job *job);
 
-/* Returns what is bound at a place; NULL: nothing is. */
-const Given *given_at(const Bound *bound, const Step *place);
+/* Returns what is given or stands in for an argument at a place: its name,
+   part, layer and head; NULL: nothing is. */
+Given *given_at(const Bound *bound, const Step *place);
 
-/* Returns entry k of an item as a number. One that cannot be is refused. */
+/* Returns entry k of an item as a number; in a mask that is added, 1 for 0
+   and 0 for -inf. One that cannot be is refused. */
 double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k);
 

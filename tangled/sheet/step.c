@@ -211,12 +211,13 @@ const StepRow step_table[] = {
       "y", "the first y with u < q[1] + ... + q[y]" },
     { LINE(15, 9), "x_hat", ROLE_GENERATED, "1", "ell_gen",
       "x̂", "the tokens so far" },
+    { .name = NULL }
 };
-const int step_rows = sizeof step_table / sizeof *step_table;
+const int step_rows = sizeof step_table / sizeof *step_table - 1;
 
 const StepRow *row_named(int algorithm, int line, const char *name)
 {
-    for (const StepRow *r = step_table; r < step_table + step_rows; r++)
+    for (const StepRow *r = step_table; r->name != NULL; r++)
         if (r->line == line && r->algorithm == algorithm
             && strcmp(r->name, name) == 0)
             return r;

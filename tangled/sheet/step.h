@@ -40,7 +40,8 @@ typedef struct {
     const char *reads;          /* "tau": read, but no operand; or NULL   */
 } StepRow;
 
-/* All rows, in the order in which a run comes by them. */
+/* All rows, in the order in which a run comes by them; behind the last
+   stands one without a name. */
 extern const StepRow step_table[];
 extern const int step_rows;
 

@@ -8,11 +8,11 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3300    tangled/practice 1617
+tangled          760    tangled/library 3300    tangled/practice 1573
 tangled/text    1804    tangled/cli     1376    tangled/hub      1370
-tangled/sheet   6053    tangled/show     601    tangled/check    3189
-tangled/model   3563    tangled/course  1996
-tests-C        23205    tests-data      8341    tests-scripts    4572
+tangled/sheet   5929    tangled/show     588    tangled/check    3064
+tangled/model   3545    tangled/course  1996
+tests-C        23053    tests-data      8341    tests-scripts    4415
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
