@@ -67,8 +67,10 @@ RandomItem *add_item(RandomSheet *s, const char *name, ItemKind kind,
 RandomItem *add_random_ids(RandomSheet *s, const char *name, int n)
 {
     RandomItem *item = add_item(s, name, COUNTS, 1, n);
-    for (int k = 0; k < n; k++)
-        item->at[k] = 1 + below(s->random, s->size.N_V);
+    for (int k = 0; k < n; k++)         /* none comes twice in a row */
+        do
+            item->at[k] = 1 + below(s->random, s->size.N_V);
+        while (k > 0 && item->at[k] == item->at[k - 1]);
     return item;
 }
 

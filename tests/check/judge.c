@@ -525,13 +525,6 @@ LAW(a_second_slip_may_follow_at_full_precision)
         "claim A = 0.5 0.05 ; 0.5 0.95\nclaim V_tilde = 4.50 8.57\n",
         "WWWW RRFF FWFW FF", "no-b_q|no-bias no-scale|scale-d_x");
     assert_story(
-        "algorithm 4\nX = 1/3 0 2/3 ; 0 1/3 1/3\nWq = 1 2 ; 0 1\n"
-        "Wk = 1 0 ; 1 1\nWv = 3 1 ; 0 2\n"
-        "claim Q = 0.33 0.67 0.67 ; 0.00 0.33 0.33\n"
-        "claim A = 0.331966 0.297587 0.297587 ; 0.297056 0.238289 "
-        "0.238289 ; 0.370978 0.464124 0.464124\n",
-        "RRWRRR WWWWWWWWW", "-|- no-scale");
-    assert_story(
         "algorithm 4\nX = 2/3 1/3 ; 1/3 -2/3\n"
         "Z = 1/3 2/3 ; 1/3 -1/3\nWq = 1 2 ; 0 1\nWk = 1 0 ; 1 1\n"
         "Wv = 3 1 ; 0 2\nclaim Q = 1.00 0.00 ; 0.33 -0.33\n"
