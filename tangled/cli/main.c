@@ -55,8 +55,17 @@ static int help(void)
 
 static void refuse_name(Error *f, Command *c)
 {
-    if (c->n == 0)
-        fail_with(f, "no command given; see 'ftx --help'.");
+    static const char examples[] =
+        "\nUsage: ftx COMMAND ...\n\n"
+        "  ftx check my.sheet                 check a computation by hand\n"
+        "  ftx show my.sheet                  show every step of it\n"
+        "  ftx train d --model m.ftx my.txt   train a model on a text\n\n"
+        "'ftx --help' lists all commands.\n";
+    if (c->n == 0) {
+        fprintf(c->err, "ftx: no command given.\n%s", examples);
+        c->status = 2;
+        return;
+    }
     fail_with(f, "there is no command %s; see 'ftx --help'.",
               c->argument[0]);
 }
