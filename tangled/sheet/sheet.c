@@ -209,45 +209,42 @@ static int find_algorithm(const char *text, Error *f)
 
 /* How an item begins, such as `claim 10.6 X =`. */
 typedef struct {
-    bool claim;
-    int algorithm, line;        /* 10, 6; or 0                            */
-    const char *name, *end;     /* from where to where the name stands    */
+    Item item;                  /* what is known of it by then; its name
+                                   is NULL if nobody knows it             */
+    const char *start, *end;    /* from where to where the name stands    */
     const char *value;          /* behind the =; NULL: there is none      */
+    bool is_one;                /* it is an item indeed                   */
 } Head;
 
-static Head parse_head(const char *p)
+static Head parse_head(const char *p, int algorithm)
 {
-    Head h = { .claim = begins(p, "claim ") };
-    p += h.claim ? strlen("claim ") : 0;
+    Head h = { .item.claim = begins(p, "claim ") };
+    Item *item = &h.item;
+    p += item->claim ? strlen("claim ") : 0;
     p += strspn(p, " ");
     size_t n = strspn(p, "0123456789"),
            m = p[n] == '.' ? strspn(p + n + 1, "0123456789") : 0;
     if (n > 0 && m > 0) {
-        h.algorithm = parse_count(p, n);
-        h.line = parse_count(p + n + 1, m);
+        item->algorithm = parse_count(p, n);
+        item->line = parse_count(p + n + 1, m);
         p += n + 1 + m;
         p += strspn(p, " ");
     }
-    h.name = p;
+    h.start = p;
     h.end = find_name_end(p);
     p = h.end + strspn(h.end, " ");
     h.value = *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
+    if (h.end > h.start)
+        split_name(h.start, h.end, item, algorithm);
+    bool alone = ends_line(h.end) || strchr(" ,|$[", *h.end) != NULL,
+         key = item->name != NULL && item->head == 0
+            && is_key(item->name, false),
+         argument = match_word(h.start, "dtype device grad_fn "
+                               "requires_grad") > 0;
+    h.is_one = item->claim
+            || (h.end > h.start && (h.value != NULL ? !argument
+                                                    : key && alone));
     return h;
-}
-
-static bool starts_item(const char *line, int algorithm)
-{
-    Head h = parse_head(line + strspn(line, " $"));
-    Item item = { .head = 0 };
-    if (h.claim)
-        return true;
-    if (h.end == h.name || h.value != NULL)
-        return h.end != h.name && match_word(h.name, "dtype device grad_fn "
-                                             "requires_grad") == 0;
-    if (!ends_line(h.end) && strchr(" ,|$[", *h.end) == NULL)
-        return false;
-    split_name(h.name, h.end, &item, algorithm);
-    return item.name != NULL && item.head == 0 && is_key(item.name, false);
 }
 
 typedef struct {
@@ -333,31 +330,31 @@ static bool parse_setting(ItemReader *r, Item *item)
     return true;
 }
 
-static void read_item(ItemReader *r, Item *item)
+/* Reads the item that begins with that head. */
+static void read_item(ItemReader *r, const Head *h, Item *item)
 {
-    Head h = parse_head(r->p);
     int algorithm = r->sheet->algorithm;
-    *item = (Item){ .claim = h.claim, .algorithm = h.algorithm,
-                    .line = h.line, .at = (int)(h.name - r->sheet->text),
-                    .typed = copy_text(r->arena, h.name, h.end) };
-    r->p = h.name;
-    if (h.claim && (h.end == h.name || h.value == NULL))
+    *item = h->item;
+    item->at = (int)(h->start - r->sheet->text);
+    item->typed = copy_text(r->arena, h->start, h->end);
+    r->p = h->start;
+    if (item->claim && (h->end == h->start || h->value == NULL))
         refuse_word(r->error, r->p, "expected a line such as 'claim A = 1/2 "
                     "1/2'");
-    split_name(h.name, h.end, item, algorithm);
     if (item->name == NULL)
         refuse_item_name(r, item->claim);
     if (item->head < 0 || item->layer < 0 || item->turn < 0)
         refuse_word(r->error, r->p, "heads and layers are counted from 1 to "
                     "1000");
     refuse_twice(r->sheet, item, r->error);
-    r->p = h.value != NULL ? h.value : h.end;
+    r->p = h->value != NULL ? h->value : h->end;
     if (!item->claim && parse_setting(r, item))
         return;
     bool one_line = !item->claim && is_key(item->name, false)
                  && strcmp(item->name, "mask") != 0;
     const char *next = r->p + strcspn(r->p, "\n");
-    while (*next != '\0' && !one_line && !starts_item(next + 1, algorithm))
+    while (*next != '\0' && !one_line
+           && !parse_head(next + 1 + strspn(next + 1, " $"), algorithm).is_one)
         next += 1 + strcspn(next + 1, "\n");
     r->p = parse_matrix(r->p, next, item, r->free, r->error);
     r->free += item->rows * item->cols;
@@ -380,7 +377,8 @@ static void read_items(Error *f, void *data)
             r->p += strcspn(r->p, "\n");
             continue;
         }
-        if (!starts_item(r->p, sheet->algorithm)) {
+        Head h = parse_head(r->p, sheet->algorithm);
+        if (!h.is_one) {
             refuse_other_name(r);
             refuse_word(f, r->p, "expected a line such as 'X = 1 0 ; 0 1' "
                         "or 'mask none'");
@@ -388,7 +386,7 @@ static void read_items(Error *f, void *data)
         if (sheet->n == SHEET_ITEMS)
             fail_in_text(f, (int)(r->p - sheet->text), "a sheet has at most "
                          "1000 items.");
-        read_item(r, &item[sheet->n]);
+        read_item(r, &h, &item[sheet->n]);
         sheet->n++;
     }
     if (sheet->n == 0)
