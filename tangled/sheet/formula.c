@@ -34,11 +34,13 @@ enum { SUMS = 1, PRODUCTS, POWERS };
 static Value parse_level(Parser *p, int level);
 static Value parse_primary(Parser *p);
 
+/* Ends the parsing of a formula that has no value. */
 _Noreturn static void lose_value(Parser *p)
 {
     longjmp(p->stopped, 1);
 }
 
+/* Ends the parsing with what is wrong at that place. */
 _Noreturn static void stop_at(Parser *p, const char *place,
                               const char *error)
 {
@@ -50,6 +52,7 @@ _Noreturn static void stop_at(Parser *p, const char *place,
     lose_value(p);
 }
 
+/* Takes the next token, whatever it is. */
 static void advance(Parser *p)
 {
     p->end = p->token.end;
@@ -156,6 +159,7 @@ static Value of_matrix(Mat M)
     return (Value){ M, NAN, EXACT, NAN };
 }
 
+/* Returns a matrix on no tape, all of whose entries are x. */
 static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
 {
     Mat M = constant(tape_arena(p->scope->tape), rows, cols);
@@ -164,6 +168,7 @@ static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
     return M;
 }
 
+/* Returns a number: a matrix as well if it is in a formula. */
 static Value of_number(const Parser *p, double x, int decimals)
 {
     Mat M = p->scope != NULL ? filled_matrix(p, 1, 1, x) : NULL;
@@ -195,6 +200,7 @@ static bool is_number(Mat M)
     return M->rows * M->cols == 1;
 }
 
+/* Returns the product of two matrices, or of a matrix and a number. */
 static Value multiply_matrices(Parser *p, Value a, Value b)
 {
     if (is_number(a.M) || is_number(b.M))
@@ -204,6 +210,7 @@ static Value multiply_matrices(Parser *p, Value a, Value b)
     return of_matrix(mul(put_on_tape(p, a.M), put_on_tape(p, b.M)));
 }
 
+/* As line 6.3, without gamma and beta. */
 static Mat standardise_of(Parser *p, const Mat a[])
 {
     Mat m = mean(a[0]);
@@ -327,6 +334,8 @@ static const Row functions[] = {
     { "logs",        2, .value = logs_of },
 };
 
+/* The row of the name that the token is; NULL: an entry, or a formula, has no
+   such function. */
 static const Row *find_function(const Parser *p, const Token *t)
 {
     int n = p->scope == NULL ? OF_ENTRIES
@@ -338,6 +347,7 @@ static const Row *find_function(const Parser *p, const Token *t)
     return NULL;
 }
 
+/* Returns f of as many values as it wants. */
 static Value call_function(Parser *p, const Row *f, const Value a[])
 {
     if (f->each != NO_FUNCTION)
@@ -389,6 +399,7 @@ static Value parse_braced(Parser *p, const Row *command)
     return parse_primary(p);
 }
 
+/* Returns what a name stands for that is not called. */
 static Value parse_name(Parser *p, const Token *t, const Row *f)
 {
     const Scope *scope = p->scope;
@@ -426,6 +437,7 @@ static Value parse_name_or_call(Parser *p)
     return call_function(p, f, a);
 }
 
+/* Parses what a sign or an operator can stand beside. */
 static Value parse_primary(Parser *p)
 {
     Token t = p->token;

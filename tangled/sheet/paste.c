@@ -62,6 +62,7 @@ static void start_row(MatrixReader *r)
     r->last = r->between = 0;
 }
 
+/* Ends the row, if it has entries; it must be as long as the one above. */
 static void end_row(MatrixReader *r)
 {
     Item *item = r->item;
@@ -78,6 +79,7 @@ static void end_row(MatrixReader *r)
     start_row(r);
 }
 
+/* Refuses an entry where none can stand. */
 static void check_place(MatrixReader *r)
 {
     bool comma = r->last == ',' || r->last == '&';
@@ -98,6 +100,7 @@ static void check_place(MatrixReader *r)
     r->between = comma ? ',' : ' ';
 }
 
+/* Reads an entry into the item, and looks at what follows it. */
 static void parse_cell(MatrixReader *r)
 {
     const char *start = r->p;
@@ -165,6 +168,7 @@ static void close_bracket(MatrixReader *r, const Token *t)
     r->depth--;
 }
 
+/* Passes over dtype=float32 and its kin, up to the ) of the call. */
 static const char *skip_arguments(const MatrixReader *r)
 {
     int depth = 0;
@@ -177,6 +181,7 @@ static const char *skip_arguments(const MatrixReader *r)
     return p;
 }
 
+/* Whether it is a line of a table without entries, such as |---|---|. */
 static bool is_rule(const char *line)
 {
     size_t n = strspn(line, " |-:+="), dash = strcspn(line, "-=");

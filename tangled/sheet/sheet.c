@@ -51,6 +51,7 @@ static int write_plain(char *to, const unsigned char *p, int n)
     return wide ? 1 : n;
 }
 
+/* Makes plain ASCII of what looks like it, in place. */
 static void clean_text(char *text, int length, Error *f)
 {
     int to = 0;
@@ -78,6 +79,7 @@ static bool starts_name(const char *p)
     return isalpha(c) || c >= 0x80 || c == '\\';
 }
 
+/* The end of the name at p; p where none begins. */
 static const char *find_name_end(const char *p)
 {
     if (!starts_name(p))
@@ -218,6 +220,7 @@ typedef struct {
 
 static Head parse_head(const char *p, int algorithm)
 {
+    p += strspn(p, " $");
     Head h = { .item.claim = begins(p, "claim ") };
     Item *item = &h.item;
     p += item->claim ? strlen("claim ") : 0;
@@ -272,6 +275,7 @@ static const struct { const char *names, *say; } others[] = {
       "the longest sequence is ell_max" },
 };
 
+/* Refuses a name of another program, or of an algorithm. */
 static void refuse_other_name(const ItemReader *r)
 {
     const char *end = find_name_end(r->p);
@@ -285,6 +289,7 @@ static void refuse_other_name(const ItemReader *r)
                          r->p, others[k].say);
 }
 
+/* Refuses a name that nobody knows. */
 _Noreturn static void refuse_item_name(const ItemReader *r, bool claim)
 {
     char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
@@ -297,6 +302,7 @@ _Noreturn static void refuse_item_name(const ItemReader *r, bool claim)
     refuse_word(r->error, r->p, sentence);
 }
 
+/* Refuses an item whose head is that of one before it. */
 static void refuse_twice(const Sheet *sheet, const Item *item, Error *f)
 {
     for (const Item *other = sheet->item; other < item; other++)
@@ -354,7 +360,7 @@ static void read_item(ItemReader *r, const Head *h, Item *item)
                  && strcmp(item->name, "mask") != 0;
     const char *next = r->p + strcspn(r->p, "\n");
     while (*next != '\0' && !one_line
-           && !parse_head(next + 1 + strspn(next + 1, " $"), algorithm).is_one)
+           && !parse_head(next + 1, algorithm).is_one)
         next += 1 + strcspn(next + 1, "\n");
     r->p = parse_matrix(r->p, next, item, r->free, r->error);
     r->free += item->rows * item->cols;

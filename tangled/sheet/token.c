@@ -113,6 +113,7 @@ static void read_digits(Token *t)
     }
 }
 
+/* Reads the name at t->start, which begins with a letter or with \ . */
 static void read_name(Token *t)
 {
     bool command = *t->start == '\\';
