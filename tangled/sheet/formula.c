@@ -93,43 +93,44 @@ static double function_value(Function f, const double x[], double slope[])
     return a;
 }
 
-/* Where entry (i, j) of Y has its operand M: a row is read as if it stood in
-   each row of Y, a column in each column. */
-static int operand_index(Mat Y, Mat M, int i, int j)
+/* Where the entry k of Y has its operand in M: a row is read as if it stood
+   in each row of Y, a column in each column. */
+static int operand_index(Mat Y, int k, Mat M)
 {
     bool transposed = (Function)Y->c == TRANSPOSE;
-    int row = transposed ? j : i, col = transposed ? i : j;
-    return (int)(&AT(M, M->rows == 1 ? 1 : row, M->cols == 1 ? 1 : col)
-                 - M->at);
+    int i = k % Y->rows, j = k / Y->rows,
+        row = M->rows == 1 ? 0 : transposed ? j : i,
+        col = M->cols == 1 ? 0 : transposed ? i : j;
+    return M->transposed ? row * M->cols + col : col * M->rows + row;
 }
 
-/* Computes entry (i, j), or takes its gradient back to its operands. */
-static void visit_entry(Mat Y, int i, int j, bool back)
+/* Computes the entry k, or takes its gradient back to its operands. */
+static void visit_entry(Mat Y, int k, bool back)
 {
-    int at[3], here = (int)(&AT(Y, i, j) - Y->at);
+    int at[3];
     double x[] = { 0, 0, 0 }, slope[3];
-    for (int k = 0; k < Y->n; k++) {
-        at[k] = operand_index(Y, Y->of[k], i, j);
-        x[k] = Y->of[k]->at[at[k]];
+    for (int m = 0; m < Y->n; m++) {
+        at[m] = operand_index(Y, k, Y->of[m]);
+        x[m] = Y->of[m]->at[at[m]];
     }
     double value = function_value((Function)Y->c, x, slope);
     if (!back)
-        Y->at[here] = (real)value;
-    for (int k = 0; back && Y->grad[here] != 0 && k < Y->n; k++)
-        if (Y->of[k]->grad != NULL && slope[k] != 0)
-            Y->of[k]->grad[at[k]] += (real)slope[k] * Y->grad[here];
+        Y->at[k] = (real)value;
+    for (int m = 0; back && Y->grad[k] != 0 && m < Y->n; m++)
+        if (Y->of[m]->grad != NULL && slope[m] != 0)
+            Y->of[m]->grad[at[m]] += (real)slope[m] * Y->grad[k];
 }
 
 static void each_forward(struct Matrix *Y)
 {
     for (int k = 0; k < Y->rows * Y->cols; k++)
-        visit_entry(Y, k % Y->rows + 1, k / Y->rows + 1, false);
+        visit_entry(Y, k, false);
 }
 
 static void each_back(Mat Y)
 {
     for (int k = 0; k < Y->rows * Y->cols; k++)
-        visit_entry(Y, k % Y->rows + 1, k / Y->rows + 1, true);
+        visit_entry(Y, k, true);
 }
 
 static const Operation each = { "each", each_forward, each_back };
