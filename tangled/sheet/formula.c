@@ -1,6 +1,6 @@
 /* Arithmetic by recursive descent, with a table of operators. An entry of a
    sheet is a formula without names, over numbers in place of matrices. Main
-   types: Parser, Value. Entry points: parse_entry, formula_evaluate. Text
+   types: Parser, Operand. Entry points: parse_entry, formula_evaluate. Text
    flows in, a number or a matrix flows out. */
 #include "sheet/formula.h"
 #include "library/tape.h"
@@ -26,13 +26,13 @@ typedef struct {
     double x;                   /* ... whose value this is                */
     int decimals;               /* as it was typed                        */
     double ten;                 /* k, if it was typed as 10^k; or NaN     */
-} Value;
+} Operand;
 
 /* How closely operators bind. */
 enum { SUMS = 1, PRODUCTS, POWERS };
 
-static Value parse_level(Parser *p, int level);
-static Value parse_primary(Parser *p);
+static Operand parse_level(Parser *p, int level);
+static Operand parse_primary(Parser *p);
 
 /* Ends the parsing of a formula that has no value. */
 _Noreturn static void lose_value(Parser *p)
@@ -155,9 +155,9 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
     return node_compute(Y);
 }
 
-static Value of_matrix(Mat M)
+static Operand of_matrix(Mat M)
 {
-    return (Value){ M, NAN, EXACT, NAN };
+    return (Operand){ M, NAN, EXACT, NAN };
 }
 
 /* Returns a matrix on no tape, all of whose entries are x. */
@@ -170,14 +170,14 @@ static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
 }
 
 /* Returns a number: a matrix as well if it is in a formula. */
-static Value of_number(const Parser *p, double x, int decimals)
+static Operand of_number(const Parser *p, double x, int decimals)
 {
     Mat M = p->scope != NULL ? filled_matrix(p, 1, 1, x) : NULL;
-    return (Value){ M, x, decimals, NAN };
+    return (Operand){ M, x, decimals, NAN };
 }
 
 /* Returns f of n values, entry by entry. */
-static Value apply(Parser *p, Function f, int n, const Value a[])
+static Operand apply(Parser *p, Function f, int n, const Operand a[])
 {
     double x[] = { 0, 0, 0 }, slope[3];
     Mat of[3];
@@ -202,10 +202,10 @@ static bool is_number(Mat M)
 }
 
 /* Returns the product of two matrices, or of a matrix and a number. */
-static Value multiply_matrices(Parser *p, Value a, Value b)
+static Operand multiply_matrices(Parser *p, Operand a, Operand b)
 {
     if (is_number(a.M) || is_number(b.M))
-        return apply(p, TIMES, 2, (Value[]){ a, b });
+        return apply(p, TIMES, 2, (Operand[]){ a, b });
     if (a.M->cols != b.M->rows)
         lose_value(p);
     return of_matrix(mul(put_on_tape(p, a.M), put_on_tape(p, b.M)));
@@ -349,7 +349,7 @@ static const Row *find_function(const Parser *p, const Token *t)
 }
 
 /* Returns f of as many values as it wants. */
-static Value call_function(Parser *p, const Row *f, const Value a[])
+static Operand call_function(Parser *p, const Row *f, const Operand a[])
 {
     if (f->each != NO_FUNCTION)
         return apply(p, f->each, f->arguments, a);
@@ -368,7 +368,7 @@ static const char no_number[] =
 
 /* Parses ( sum, ... ) or { sum, ... } into at most so many values, and
    returns how many. */
-static int parse_list(Parser *p, int most, Value a[])
+static int parse_list(Parser *p, int most, Operand a[])
 {
     int n = 0;
     char close = p->token.kind == '(' ? ')' : '}';
@@ -388,7 +388,7 @@ static int parse_list(Parser *p, int most, Value a[])
 
 /* What a command such as \sqrt takes, which needs no parentheses; \frac12
    takes one digit for each. */
-static Value parse_braced(Parser *p, const Row *command)
+static Operand parse_braced(Parser *p, const Row *command)
 {
     Token *t = &p->token;
     t->blank = false;
@@ -401,7 +401,7 @@ static Value parse_braced(Parser *p, const Row *command)
 }
 
 /* Returns what a name stands for that is not called. */
-static Value parse_name(Parser *p, const Token *t, const Row *f)
+static Operand parse_name(Parser *p, const Token *t, const Row *f)
 {
     const Scope *scope = p->scope;
     Mat M = scope == NULL ? NULL
@@ -419,10 +419,10 @@ static Value parse_name(Parser *p, const Token *t, const Row *f)
     lose_value(p);
 }
 
-static Value parse_name_or_call(Parser *p)
+static Operand parse_name_or_call(Parser *p)
 {
     Token t = p->token;
-    Value a[MOST_ARGUMENTS];
+    Operand a[MOST_ARGUMENTS];
     int n = 0;
     const Row *f = find_function(p, &t);
     advance(p);
@@ -439,10 +439,10 @@ static Value parse_name_or_call(Parser *p)
 }
 
 /* Parses what a sign or an operator can stand beside. */
-static Value parse_primary(Parser *p)
+static Operand parse_primary(Parser *p)
 {
     Token t = p->token;
-    Value value;
+    Operand value;
     if (t.blank && p->parentheses == 0)
         stop_at(p, p->end, no_number);
     switch (t.kind) {
@@ -476,10 +476,10 @@ static void refuse_loose_sign(Parser *p)
 }
 
 /* Parses a primary with the signs before it. */
-static Value parse_factor(Parser *p)
+static Operand parse_factor(Parser *p)
 {
     Token sign = p->token;
-    Value value;
+    Operand value;
     if (!is_sign(&sign) || (sign.blank && p->parentheses == 0))
         value = parse_primary(p);
     else {
@@ -539,14 +539,14 @@ static void refuse_lost_power(Parser *p, const char *start,
 }
 
 /* Parses factors, and the operators between them that bind so closely. */
-static Value parse_level(Parser *p, int level)
+static Operand parse_level(Parser *p, int level)
 {
     enum { DEEPEST = 100 };
     const char *start = p->token.start;
     if (++p->depth > DEEPEST)
         stop_at(p, start, "parentheses and signs are nested more than 100 "
                 "deep");
-    Value value = parse_factor(p);
+    Operand value = parse_factor(p);
     for (const Operator *o; (o = find_operator(p, level)) != NULL; ) {
         if (o->f != NO_FUNCTION)
             advance(p);
@@ -555,9 +555,9 @@ static Value parse_level(Parser *p, int level)
         if (o->f == TIMES || p->parentheses > 0)
             p->token.blank = false;
         const char *right = p->token.start;
-        Value a = value, b = parse_level(p, o->level + (o->f != POWER));
+        Operand a = value, b = parse_level(p, o->level + (o->f != POWER));
         value = o->f == NO_FUNCTION ? multiply_matrices(p, a, b)
-                                    : apply(p, o->f, 2, (Value[]){ a, b });
+                                    : apply(p, o->f, 2, (Operand[]){ a, b });
         if (o->f == POWER && a.x == 10 && a.decimals == 0)
             value.ten = b.x;
         if (o->f == TIMES) {
@@ -570,7 +570,7 @@ static Value parse_level(Parser *p, int level)
 }
 
 /* Returns whether there is a value. */
-static bool parse(Parser *p, Value *value)
+static bool parse(Parser *p, Operand *value)
 {
     if (setjmp(p->stopped) != 0)
         return false;
@@ -586,7 +586,7 @@ static bool parse(Parser *p, Value *value)
 const char *parse_entry(const char **text, Entry *entry)
 {
     Parser p = { .formula = *text, .token = read_token(*text) };
-    Value v = { .x = NAN, .decimals = EXACT };
+    Operand v = { .x = NAN, .decimals = EXACT };
     p.token.blank = false;
     if (p.token.kind == '?')
         advance(&p);
@@ -608,7 +608,7 @@ Mat formula_evaluate(const Scope *scope, const char *formula)
 {
     Parser p = { .token = read_plain_token(formula), .formula = formula,
                  .scope = scope, .parentheses = 1 };
-    Value v;
+    Operand v;
     if (!parse(&p, &v))
         return NULL;
     Mat M = put_on_tape(&p, v.M);
