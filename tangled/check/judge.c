@@ -7,6 +7,22 @@
 #include "check/judging.h"
 #include <math.h>
 #include <string.h>
+
+int entries_of(const Claim *claim)
+{
+    return claim->item->rows * claim->item->cols;
+}
+
+bool went_wrong(const Judged *judged)
+{
+    return judged->begins && judged->count[WRONG] > 0;
+}
+
+bool is_off(const Judged *judged, int k)
+{
+    return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
+}
+
 static void run_premise(Judging *j, Premise h)
 {
     Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
@@ -14,33 +30,37 @@ static void run_premise(Judging *j, Premise h)
         j->run[h] = run_by_explanation(j, &why, j->arena);
 }
 
-/* Whether carrying the claim on as written changes a number. */
-static bool is_rounded(const Judged *judged)
-{
-    const Claim *c = &judged->claim;
-    bool rounded = false;
-    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
-        double typed = c->item->entry[k].value;
-        rounded |= !isnan(typed) && is_comparable(c->item, c->step)
-                && !same_number(typed,
-                                *claimed_entry(c->item, c->step->M, k));
-    }
-    return rounded;
-}
-
 static bool is_all_right(const Judged *judged)
 {
     return judged->count[RIGHT] == judged->claimed;
 }
 
-/* Whether the step of claim w changes if claim k is carried on as written,
-   too, where so are the claims between them that are right; or, if `all`,
-   where all are, and the numbers of claim k are others. */
+/* Returns whether carrying the claim on as written changes a number. */
+static bool is_rounded(const Judged *judged)
+{
+    const Claim *c = &judged->claim;
+    for (int k = 0; judged->fits && k < entries_of(c); k++) {
+        double typed = c->item->entry[k].value,
+               x = *claimed_entry(c->item, c->step->M, k);
+        if (!isnan(typed) && !same_number(typed, x))
+            return true;
+    }
+    return false;
+}
+
+static bool went_off(const Judged *judged)
+{
+    return judged->begins;
+}
+
+/* Returns whether the step of claim w changes if claim k is carried on as
+   written, too, where so are the claims before it that are right; or, if
+   `all`, where all are, and the numbers of claim k are others. */
 static bool is_changed_by(Judging *j, int w, int k, bool all)
 {
+    const Step *step = j->claim[w].step;
     Claim *carried = arena_alloc(j->scratch,
                                  ((size_t)w + 1) * sizeof *carried);
-    const Step *step = j->claim[w].step;
     Explanation why = { .claim = carried, .until = step };
     Entry *entry;
     for (int i = 0; i < w; i++)
@@ -53,62 +73,49 @@ static bool is_changed_by(Judging *j, int w, int k, bool all)
     for (int i = 0; all && i < entries_of(&j->claim[k]); i++)
         entry[i].value += 0.01 * (i + 1);
     const Run *with = run_by_explanation(j, &why, j->scratch);
-    const Step *a = same_step(without, step), *b = same_step(with, step);
-    bool changed = a == NULL || b == NULL || !has_same_numbers(a, b);
+    bool same = has_same_numbers(same_step(without, step),
+                                 same_step(with, step));
     clear_trial(j);
-    return changed;
+    return !same;
 }
 
-/* The claims before claim w that are so, and change it: wrong ones through
-   no claim that is right; rounded ones through no other claim. How many;
-   their numbers are in judged->source. */
-static int keep_origins(Judging *j, int w, bool (*is)(const Judged *judged),
-                        bool stops_at_all)
+/* Finds the claims before claim w that are so, and change it; or, of wrong
+   ones, those with a slip. Returns how many. */
+static int keep_sources(Judging *j, int w, bool (*is)(const Judged *judged))
 {
     Judged *judged = &j->judged[w];
     int *source = arena_alloc(j->arena, ((size_t)w + 1) * sizeof *source);
     judged->source = source;
     judged->sources = 0;
     for (int k = 0; k < w; k++)
-        if (is(&j->judged[k]) && is_changed_by(j, w, k, stops_at_all))
+        if (is(&j->judged[k]) && is_changed_by(j, w, k, is == is_rounded))
             source[judged->sources++] = k;
-    for (int k = 0; k < w && judged->sources == 0 && !stops_at_all; k++)
-        if (is(&j->judged[k]) && j->judged[k].n > 0)    /* by the same slip */
+    for (int k = 0; k < w && judged->sources == 0 && is != is_rounded; k++)
+        if (is(&j->judged[k]) && j->judged[k].n > 0)
             source[judged->sources++] = k;
     return judged->sources;
-}
-
-static bool went_off(const Judged *judged)
-{
-    return judged->begins;
 }
 
 /* Finds the claims from which claim w follows: those that went wrong; or,
    where none did, those that were carried on rounded. */
 static Verdict find_sources(Judging *j, int w, Premise h)
 {
-    if (keep_origins(j, w, went_wrong, false) > 0)
+    if (keep_sources(j, w, went_wrong) > 0)
         return FOLLOWS;
-    if (h == AS_WRITTEN)
-        keep_origins(j, w, is_rounded, true);
-    else
-        keep_origins(j, w, went_off, false);
+    keep_sources(j, w, h == AS_WRITTEN ? is_rounded : went_off);
     return EARLY;
 }
 
-static void count_verdicts(Judged *judged)
-{
-    memset(judged->count, 0, sizeof judged->count);
-    for (int k = 0; k < entries_of(&judged->claim); k++)
-        judged->count[judged->verdict[k]]++;
-}
-
+/* Changes the verdicts of one kind; none where both are the same. Counts
+   them anew. */
 static void change_verdicts(Judged *judged, Verdict from, Verdict to)
 {
-    for (int k = 0; k < entries_of(&judged->claim); k++)
+    memset(judged->count, 0, sizeof judged->count);
+    for (int k = 0; k < entries_of(&judged->claim); k++) {
         if (judged->verdict[k] == from)
             judged->verdict[k] = to;
-    count_verdicts(judged);
+        judged->count[judged->verdict[k]]++;
+    }
 }
 
 static bool is_right_or_off(const Entry *entry, double x)
@@ -141,24 +148,31 @@ static void judge_whole(Judging *j, int w)
     }
 }
 
+/* Returns the verdict on entry k of a claim by a step; NULL is no step. */
+static Verdict verdict_by(const Claim *c, int k, const Step *step)
+{
+    return is_comparable(c->item, step)
+         ? verdict_on(&c->item->entry[k],
+                      *claimed_entry(c->item, step->M, k)) : WRONG;
+}
+
 /* Gives the entries that are off and right under a premise another verdict,
    if they are at least half of those that are off. */
 static void judge_entries(Judging *j, int w, Premise h)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &judged->claim;
-    int all = entries_of(c), off = 0, agree = 0;
-    for (int k = 0; k < all; k++) {
-        off += is_off(judged, k);
-        agree += is_off(judged, k) && verdict_in(c, k, j->run[h]) == RIGHT;
-    }
+    const Step *step = same_step(j->run[h], c->step);
+    int off = judged->count[WRONG] + judged->count[LAST_DIGIT], agree = 0;
+    for (int k = 0; k < entries_of(c); k++)
+        agree += is_off(judged, k) && verdict_by(c, k, step) == RIGHT;
     if (agree == 0 || 2 * agree < off)
         return;
     Verdict v = find_sources(j, w, h);
-    for (int k = 0; k < all; k++)
-        if (is_off(judged, k) && verdict_in(c, k, j->run[h]) == RIGHT)
+    for (int k = 0; k < entries_of(c); k++)
+        if (is_off(judged, k) && verdict_by(c, k, step) == RIGHT)
             judged->verdict[k] = v;
-    count_verdicts(judged);
+    change_verdicts(judged, v, v);
 }
 
 static bool is_transpose_right(const Claim *c)
@@ -185,8 +199,8 @@ static void judge_claim(Judging *j, int w)
         run_premise(j, AS_WRITTEN);
     for (int k = 0; k < n; k++)
         judged->verdict[k] = isnan(c->item->entry[k].value) ? OPEN
-                           : verdict_in(c, k, j->run[EXACTLY]);
-    count_verdicts(judged);
+                           : verdict_by(c, k, c->step);
+    change_verdicts(judged, RIGHT, RIGHT);
     for (Premise h = AS_WRITTEN; h < PREMISES; h++)
         if (j->run[h] != NULL)
             judge_entries(j, w, h);

@@ -31,22 +31,6 @@ typedef struct {
 
 enum { MOST_FOUND = 200 };
 
-/* Returns the verdict on entry k of a claim by a run. */
-Verdict verdict_in(const Claim *c, int k, const Run *run);
-
-/* Whether all claimed entries are right in a run. */
-bool is_right_in(const Claim *c, const Run *run);
-
-/* Returns a claim with entries of its own, which are *entry and may be
-   changed. It lives in the arena. */
-Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry);
-
-/* Whether two steps have the same numbers, but for rounding by a computer. */
-bool has_same_numbers(const Step *a, const Step *b);
-
-/* Whether two steps have the same numbers to the last bit. */
-bool has_same_bits(const Step *a, const Step *b);
-
 /* Returns an explanation together with what a premise says of the claims
    before. */
 Explanation under_premise(const Judging *j, Explanation why, Premise h);
@@ -55,30 +39,37 @@ Explanation under_premise(const Judging *j, Explanation why, Premise h);
    arena. */
 const Run *run_by_explanation(Judging *j, Explanation *why, Arena *arena);
 
-/* Whether more work was done than a reader would wait for. */
-bool is_too_much(const Judging *j);
-
 /* Clears the scratch and the tape after a trial. */
 void clear_trial(Judging *j);
 
-/* Finds the slips that explain claim w: any, and those in single terms;
-   SLIGHT_SLIP: only those that change last digits; SLIGHT_BUT_NO_ROUNDING:
-   of these, no early rounding. They are j->why[0] ... j->why[j->found - 1];
-   if there are none, the first two kinds may set j->judged[w].within. */
-enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
-void find_reasons(Judging *j, int w, int kind);
+/* Returns whether more work was done than a reader would wait for. */
+bool is_too_much(const Judging *j);
+
+/* Returns whether all claimed entries are right in a run. */
+bool is_right_in(const Claim *c, const Run *run);
+
+/* Returns whether two steps have the same numbers, but for the computer's
+   own rounding; NULL is the same as nothing. */
+bool has_same_numbers(const Step *a, const Step *b);
+
+/* Returns a claim with entries of its own, which are *entry and may be
+   changed. It lives in the arena. */
+Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry);
 
 /* Counts the entries of the claims behind claim w that are right in one of
    the runs, run[EXACTLY] ...; a run may be NULL. */
 int count_right_later(const Judging *j, int w, const Run *const *run);
 
-/* Whether a claim went wrong by itself. */
+/* Finds the slips that explain claim w: any; SLIGHT_SLIP: only those that
+   change last digits; SLIGHT_BUT_NO_ROUNDING: of these, no early rounding.
+   They are j->why[0] ... j->why[j->found - 1]; if there are none, the first
+   two kinds may set j->judged[w].within. */
+enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
+void find_reasons(Judging *j, int w, int kind);
+
+/* Returns whether a claim went wrong by itself. */
 bool went_wrong(const Judged *judged);
 
-/* Whether entry k is wrong or off by its last digit. */
+/* Returns whether entry k is wrong or off by its last digit. */
 bool is_off(const Judged *judged, int k);
-
-/* Sets `within` of claim w, if all of it that is off is within the slack of
-   what is carried on as written, or of what is given. */
-void find_rounding(Judging *j, int w);
 #endif

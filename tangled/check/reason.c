@@ -1,12 +1,61 @@
-/* Which slips explain a claim?
+/* Runs of a sheet under a premise, and the search for what explains a claim.
 
-   Entry point: find_reasons. In go a claim that went wrong and the table of
-   slips; out come explanations, in the Judging. */
+   Main types: Premise, Explanation. Entry points: run_by_explanation,
+   find_reasons. In go a claim that went wrong and the table of slips; out
+   come explanations, in the Judging. */
 #include "check/judging.h"
+#include <math.h>
 #include <string.h>
 
-/* Whether a claim before claim w has fewer right entries in a run than under
-   the premise alone. */
+#ifndef MOST_WORK
+#define MOST_WORK 1e8           /* entries, about, to judge a sheet       */
+#endif
+
+Explanation under_premise(const Judging *j, Explanation why, Premise h)
+{
+    why.claim = h == AS_WRITTEN ? j->claim : j->unexplained;
+    why.n = h == AS_WRITTEN ? j->n : h == EXACTLY ? 0 : j->unexplained_n;
+    why.before = h == EXACTLY ? NULL : j->slips;
+    return why;
+}
+
+const Run *run_by_explanation(Judging *j, Explanation *why, Arena *arena)
+{
+    const Run *run = run_explained(j->run[EXACTLY]->bound, why, arena,
+                                   j->tape);
+    j->work += run->n * (100 + j->n / 4.0);
+    for (int k = 0; k < run->n; k++)
+        j->work += 4.0 * run->step[k].M->rows * run->step[k].M->cols;
+    return run;
+}
+
+bool is_too_much(const Judging *j)
+{
+    return j->work > MOST_WORK;
+}
+
+void clear_trial(Judging *j)
+{
+    arena_clear(j->scratch);
+    tape_clear(j->tape);
+}
+
+bool is_right_in(const Claim *c, const Run *run)
+{
+    return count_right(c, run) == count_entries(c->item);
+}
+
+bool has_same_numbers(const Step *a, const Step *b)
+{
+    bool same = a != NULL && b != NULL && a->M->rows == b->M->rows
+             && a->M->cols == b->M->cols;
+    for (int k = 0; same && k < a->M->rows * a->M->cols; k++)
+        same = same_number(a->M->at[k], b->M->at[k]);
+    return same;
+}
+
+/* Returns whether a claim before claim w has fewer right entries in a run
+   than under the premise alone. */
 static bool spoils_earlier(const Judging *j, int w, const Run *run, Premise h)
 {
     bool spoils = false;
@@ -16,7 +65,8 @@ static bool spoils_earlier(const Judging *j, int w, const Run *run, Premise h)
     return spoils;
 }
 
-/* Whether a run with a slip explains claim w, where h is the premise. */
+/* Returns whether a run with a slip explains claim w: changes its step, and
+   makes all of it right. */
 static bool explains(const Judging *j, int w, const Run *run, Premise h)
 {
     const Claim *c = &j->claim[w];
@@ -58,29 +108,26 @@ static void keep_reason(Judging *j, int w, Explanation why, Premise at)
         j->why[j->found++] = under_premise(j, why, at);
 }
 
-static bool leads_to_same(const Judging *j, Premise a, Premise b, int until)
-{
-    const Run *A = j->run[a], *B = j->run[b];
-    bool same = A->n > until && B->n > until;
-    for (int k = until; same && k >= 0; k--)
-        same = has_same_bits(&A->step[k], &B->step[k]);
-    return same;
-}
-
-/* Finds the open premises: those that lead to other numbers. */
+/* Finds the open premises: those that lead to other numbers up to the
+   claim. */
 static void open_premises(Judging *j, int w)
 {
-    int until = (int)(j->claim[w].step - j->run[EXACTLY]->step);
+    const Step *step = j->run[EXACTLY]->step;
     for (Premise h = EXACTLY; h < PREMISES; h++) {
         j->open[h] = h == EXACTLY ? j->slips == NULL && j->unexplained_n == 0
                                   : w > 0;
-        for (Premise other = EXACTLY; other < h && j->open[h]; other++)
-            j->open[h] = !j->open[other]
-                      || !leads_to_same(j, other, h, until);
+        for (Premise other = EXACTLY; other < h && j->open[h]; other++) {
+            bool same = j->open[other];
+            for (const Step *s = step; same && s <= j->claim[w].step; s++)
+                same = has_same_numbers(same_step(j->run[h], s),
+                                        same_step(j->run[other], s));
+            j->open[h] = !same;
+        }
     }
 }
 
-/* Whether it explains the claim by one of the premises. */
+/* Keeps an explanation if it explains the claim by one of the premises, and
+   returns whether it does. */
 static bool try_reason(Judging *j, int w, Explanation why)
 {
     for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
@@ -100,26 +147,133 @@ static bool try_reason(Judging *j, int w, Explanation why)
     return false;
 }
 
-/* Tries a slip everywhere, and then in the place of the claim alone, unless
-   that makes no difference. */
-static void try_slip(Judging *j, int w, const Slip *slip)
+/* Tries a slip everywhere, then in the place of the claim alone. `inside` and
+   `outside` are the roles of steps there, and of all others. */
+static void try_slip(Judging *j, int w, const Slip *slip, uint64_t inside,
+                     uint64_t outside)
 {
     Explanation why = { .slip = slip };
     const Run *run = j->run[EXACTLY];
-    const Step *only = j->claim[w].step;
     int before = j->found, best = j->best;
     bool explains_all = try_reason(j, w, why);
     bool is_kept = j->found != before || j->best != best;
-    int found = j->found;
+    before = j->found;
     best = j->best;
-    why.only = only;
+    const Step *only = why.only = j->claim[w].step;
     if ((only->layer > 0 || only->head > 0 || only->turn > 0)
-        && can_apply(run, slip, roles_in(run, only, only, true))
-        && (explains_all
-            || can_apply(run, slip, roles_in(run, NULL, only, false))))
+        && can_apply(run, slip, inside)
+        && (explains_all || can_apply(run, slip, outside)))
         try_reason(j, w, why);
     if (is_kept && j->best == best)
-        j->found = found;
+        j->found = before;
+}
+
+Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry)
+{
+    Item *item = arena_alloc(arena, sizeof *item);
+    size_t size = (size_t)entries_of(claim) * sizeof **entry;
+    *item = *claim->item;
+    item->entry = *entry = memcpy(arena_alloc(arena, size), item->entry,
+                                  size);
+    return (Claim){ item, claim->step };
+}
+
+/* Adds to the slack of each entry of claim w by how much it is another under
+   a premise than it was. */
+static void add_changes(Judging *j, int w, Premise h, double *slack)
+{
+    const Claim *c = &j->claim[w];
+    Explanation why = under_premise(j, (Explanation){ .until = c->step }, h);
+    const Run *run = run_by_explanation(j, &why, j->scratch);
+    const Step *without = same_step(j->run[h], c->step),
+               *with = same_step(run, c->step);
+    for (int k = 0; k < entries_of(c); k++)
+        if (is_comparable(c->item, with) && is_comparable(c->item, without))
+            slack[k] += fabs(*claimed_entry(c->item, with->M, k)
+                             - *claimed_entry(c->item, without->M, k));
+    clear_trial(j);
+}
+
+/* Tries the numbers that the sheet gives. Those of two decimals and more,
+   and of as many digits, may have been rounded before. */
+static void try_given(Judging *j, int w, double *slack)
+{
+    const Run *run = j->run[EXACTLY];
+    for (int i = 0; i < run->sheet->n; i++) {
+        Mat M = matrix_of_item(run->bound, &run->sheet->item[i]);
+        int decimals = most_decimals(&run->sheet->item[i]),
+            n = M == NULL || decimals < 2 ? 0 : M->rows * M->cols;
+        for (int k = 0; k < n && !is_too_much(j); k++) {
+            real x = M->at[k];
+            if (x == round(x) || fabs(x) < 10 * unit_of(decimals))
+                continue;
+            M->at[k] += (real)(unit_of(decimals) / 2);
+            add_changes(j, w, EXACTLY, slack);
+            M->at[k] = x;
+        }
+    }
+}
+
+/* Tries the numbers of the claims before, which are carried on. */
+static void try_claims(Judging *j, int w, double *slack)
+{
+    for (int i = 0; i < w; i++) {
+        Entry *entry;
+        const Claim written = j->claim[i];
+        j->claim[i] = copy_claim(j->arena, &written, &entry);
+        for (int k = 0; k < entries_of(&written) && !is_too_much(j); k++) {
+            double x = entry[k].value;
+            if (isnan(x) || entry[k].decimals == EXACT)
+                continue;
+            entry[k].value += unit_of(entry[k].decimals) / 2;
+            add_changes(j, w, AS_WRITTEN, slack);
+            entry[k].value = x;
+        }
+        j->claim[i] = written;
+    }
+}
+
+/* Returns whether each entry of claim w that is off is as near to the number
+   under a premise as the slack allows, which is found by one of these. */
+static bool is_within(Judging *j, int w, Premise h,
+                      void (*find)(Judging *j, int w, double *slack))
+{
+    const Claim *c = &j->claim[w];
+    const Step *step = same_step(j->run[h], c->step);
+    int n = entries_of(c);
+    size_t bytes = (size_t)n * sizeof(double);
+    double *slack = memset(arena_alloc(j->arena, bytes), 0, bytes);
+    if (c->step->aspect != VALUE || !is_comparable(c->item, step))
+        return false;
+    find(j, w, slack);
+    for (int k = 0; k < n; k++) {
+        Entry entry = c->item->entry[k];
+        double x = *claimed_entry(c->item, step->M, k);
+        entry.value = x + fmax(fabs(entry.value - x)
+                               - slack[k] * (1 + 1e-6), 0);
+        if (is_off(&j->judged[w], k) && verdict_on(&entry, x) != RIGHT)
+            return false;
+    }
+    return true;
+}
+
+/* Sets `within` of claim w, if all of it that is off is within the slack of
+   what is carried on as written, or of what is given. */
+static void find_rounding(Judging *j, int w)
+{
+    Judged *judged = &j->judged[w];
+    int off = judged->count[WRONG] + judged->count[LAST_DIGIT];
+    bool any_wrong = false;
+    for (int k = 0; k < w; k++)
+        any_wrong |= went_wrong(&j->judged[k]);
+    if (!judged->fits || off < 2
+        || 2 * off < count_entries(judged->claim.item))
+        return;
+    if (w > 0 && j->run[AS_WRITTEN] != NULL
+        && is_within(j, w, AS_WRITTEN, try_claims))
+        judged->within = WITHIN_CLAIMS;
+    else if (!any_wrong && is_within(j, w, EXACTLY, try_given))
+        judged->within = WITHIN_GIVEN;
 }
 
 static bool is_of_kind(const Slip *slip, int kind)
@@ -131,11 +285,14 @@ static bool is_of_kind(const Slip *slip, int kind)
 void find_reasons(Judging *j, int w, int kind)
 {
     const Run *run = j->run[EXACTLY];
-    uint64_t roles = roles_in(run, j->claim[w].step, NULL, true);
+    const Step *step = j->claim[w].step;
+    uint64_t roles = roles_in(run, step, NULL, true),
+             inside = roles_in(run, step, step, true),
+             outside = roles_in(run, NULL, step, false);
     open_premises(j, w);
-    for (int a = 0; a < slips_n; a++)
-        if (is_of_kind(&slips[a], kind) && can_apply(run, &slips[a], roles))
-            try_slip(j, w, &slips[a]);
+    for (const Slip *slip = slips; slip < slips + slips_n; slip++)
+        if (is_of_kind(slip, kind) && can_apply(run, slip, roles))
+            try_slip(j, w, slip, inside, outside);
     if (kind != SLIGHT_BUT_NO_ROUNDING && j->found == 0)
         find_rounding(j, w);
 }
