@@ -137,9 +137,11 @@ static char *tensor_name(Arena *arena, const TensorRow *row,
     return name;
 }
 
+/* Returns the place of parameter k. */
 static TensorPlace tensor_place(Arena *arena, const Released *kind,
-                                const Theta *theta, const Parameter *p)
+                                const Theta *theta, int k)
 {
+    const Parameter *p = &theta->parameter[k];
     bool tied = theta->hyper.tied;
     const TensorRow *row = row_for(p, kind->head, tied);
     const char *prefix = row != NULL || kind->bare ? "" : kind->prefix;
@@ -163,17 +165,6 @@ static TensorPlace tensor_place(Arena *arena, const Released *kind,
                     .size = { size[transposed], size[!transposed] },
                     .count = rows * (size_t)p->cols },
     };
-}
-
-/* Returns the places of theta's parameters, [1] to [theta->n]. */
-static TensorPlace *tensor_places(Arena *arena, const Released *kind,
-                                  const Theta *theta)
-{
-    TensorPlace *place = arena_alloc(arena, ((size_t)theta->n + 1)
-                                            * sizeof *place);
-    for (int k = 1; k <= theta->n; k++)
-        place[k] = tensor_place(arena, kind, theta, &theta->parameter[k]);
-    return place;
 }
 
 /* Returns the index of entry [i, j] in the tensor, from 0. */
@@ -263,20 +254,20 @@ Theta *theta_import(Arena *arena, const Released *kind,
     if (3.0 * h->L * h->H > numbers)
         fail_with(f, "has fewer numbers than config.json says.");
     Theta *theta = theta_new(arena, h);
-    size_t n = (size_t)theta->n + 1;
-    const TensorPlace *place = tensor_places(arena, kind, theta);
-    const Tensor **t = arena_alloc(arena, n * sizeof *t);
-    for (int k = 1; k <= theta->n; k++) {
-        f->sheet = folder;
-        t[k] = checked_tensor(kind, in, &place[k], f);
+    for (int reads = 0; reads < 2; reads++) {
+        if (reads && purpose == TO_TRAIN)
+            theta_allocate(theta, arena);
+        else if (reads)
+            theta_wrap(theta, arena, arena_alloc(arena,
+                       (size_t)theta_count(theta) * sizeof(real)));
+        for (int k = 1; k <= theta->n; k++) {
+            TensorPlace place = tensor_place(arena, kind, theta, k);
+            f->sheet = folder;
+            const Tensor *t = checked_tensor(kind, in, &place, f);
+            if (reads)
+                read_numbers(&place, t, tokens, f);
+        }
     }
-    if (purpose == TO_TRAIN)
-        theta_allocate(theta, arena);
-    else
-        theta_wrap(theta, arena, arena_alloc(arena,
-                   (size_t)theta_count(theta) * sizeof(real)));
-    for (int k = 1; k <= theta->n; k++)
-        read_numbers(&place[k], t[k], tokens, f);
     return theta;
 }
 
@@ -320,10 +311,11 @@ bool theta_write(FILE *file, const void *model)
         .tensor = arena_alloc(arena, most * sizeof *list.tensor),
         .number = arena_alloc(arena, most * sizeof *list.number),
     };
-    const TensorPlace *place = tensor_places(arena,
-                                   released_kind_of(m->task), m->theta);
-    for (int k = 1; k <= m->theta->n; k++)
-        put_parameter(&list, arena, &place[k], m->tokenizer);
+    for (int k = 1; k <= m->theta->n; k++) {
+        TensorPlace place = tensor_place(arena, released_kind_of(m->task),
+                                         m->theta, k);
+        put_parameter(&list, arena, &place, m->tokenizer);
+    }
     bool written = tensors_write(file, list.n, list.tensor,
                                  numbers_of_tensor, &list);
     arena_free(arena);
