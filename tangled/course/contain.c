@@ -61,7 +61,7 @@ char *text_of_file(FILE *file)
 }
 
 #ifdef HAS_BOX
-enum { RUN = 1, READ = 4, LIST = 8, CHANGE = 0x5FFE };
+enum { MAY_RUN = 1, MAY_READ = 4, MAY_LIST = 8, MAY_CHANGE = 0x5FFE };
 
 /* The uses of a file that Landlock rules here; 0: there is none. */
 static uint64_t governed_uses(void)
@@ -70,7 +70,7 @@ static uint64_t governed_uses(void)
     return version < 1 ? 0 : version < 3 ? 0x1FFF : 0x7FFF;
 }
 
-/* Nothing is allowed yet. */
+/* Returns rules by which nothing is allowed; -1: there is no Landlock. */
 static int new_rules(void)
 {
     const uint64_t uses = governed_uses();
@@ -90,7 +90,7 @@ static void allow_system(int rules)
 {
     static const char *const places[] = { "/usr", "/lib", "/lib64", "/opt" };
     for (size_t k = 0; k < sizeof places / sizeof *places; k++)
-        allow(rules, places[k], RUN | READ | LIST);
+        allow(rules, places[k], MAY_RUN | MAY_READ | MAY_LIST);
 }
 
 /* #!/home/ada/python/bin/python3 is installed in /home/ada/python. */
@@ -100,9 +100,10 @@ static void allow_installation(int rules, char *path)
         if (strrchr(path, '/') != NULL)
             *strrchr(path, '/') = '\0';
     if (path != NULL && *path != '\0')
-        allow(rules, path, RUN | READ | LIST);
+        allow(rules, path, MAY_RUN | MAY_READ | MAY_LIST);
 }
 
+/* From here on this process, and what it starts, has these rules for ever. */
 static void enforce_rules(int rules)
 {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -111,19 +112,21 @@ static void enforce_rules(int rules)
     close(rules);
 }
 
+/* For a student's program, which reads nothing but itself; a script reads its
+   interpreter, too, and what that was installed with. */
 static void shut_in(int program, bool script)
 {
-    char path[40], line[4096] = "", *real;
+    char path[40], line[4096] = "", *resolved;
     int rules = new_rules();
     snprintf(path, sizeof path, "/proc/self/fd/%d", program);
-    allow(rules, path, RUN | READ);
+    allow(rules, path, MAY_RUN | MAY_READ);
     if (script && pread(program, line, sizeof line - 1, 0) > 2) {
         line[strcspn(line, " \n")] = '\0';
-        real = realpath(line + 2, NULL);
+        resolved = realpath(line + 2, NULL);
         allow_system(rules);
         allow_installation(rules, line + 2);
-        allow_installation(rules, real);
-        free(real);
+        allow_installation(rules, resolved);
+        free(resolved);
     }
     enforce_rules(rules);
 }
@@ -133,11 +136,11 @@ static void shut_in_command(char *command[])
 {
     int rules = new_rules();
     allow_system(rules);
-    allow(rules, "library", READ | LIST);
-    allow(rules, "build", READ | LIST | CHANGE);
+    allow(rules, "library", MAY_READ | MAY_LIST);
+    allow(rules, "build", MAY_READ | MAY_LIST | MAY_CHANGE);
     for (char **name = command + 1; *name != NULL; name++)
         if (**name != '-')
-            allow(rules, *name, READ);
+            allow(rules, *name, MAY_READ);
     enforce_rules(rules);
 }
 
@@ -253,6 +256,7 @@ static void set_limit(int what, unsigned long n)
     setrlimit(what, &(struct rlimit){ n, n });
 }
 
+/* Gives up, in the child, all that a program that computes does not need. */
 static void confine(int program, bool script)
 {
     setsid();
@@ -335,6 +339,7 @@ static bool wait_for(pid_t child, int *status)
     return ended;
 }
 
+/* Writes the last line of what was printed, cleaned; "": nothing was. */
 static void last_line(FILE *printed, char *to, size_t size)
 {
     char line[300];
@@ -345,6 +350,7 @@ static void last_line(FILE *printed, char *to, size_t size)
     clean_text(to);
 }
 
+/* Says in a sentence how a program ended, by what waitpid tells of it. */
 static void why_it_ended(int how, bool late, FILE *printed, char *to,
                          size_t size)
 {

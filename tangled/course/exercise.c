@@ -68,6 +68,7 @@ static const struct {
       "tau u z W_e W_p L_enc=0 " MHA("ed.") "W_u" },
 };
 
+/* Returns draw number `try` of the seed's, by the algorithm's plan. */
 static RandomSheet *draw_sheet(Arena *arena, const ExerciseOptions *o,
                                int try)
 {
@@ -171,6 +172,7 @@ static bool has_good_chance(RandomSheet *drawn, const Step *q)
     return true;
 }
 
+/* Whether a person can compute all that is claimed, and learns by it. */
 static bool is_good(const Exercise *e)
 {
     int turns = 0;

@@ -173,7 +173,7 @@ static bool read_line(Lab *lab, char *line, char **rest)
     return true;
 }
 
-static _Noreturn void refuse(const Lab *lab, const char *what, char *name)
+static _Noreturn void give_up(const Lab *lab, const char *what, char *name)
 {
     clean_text(name);
     fprintf(stderr, "grade: %s/trials cannot be read: %s%.60s.\n",
@@ -186,16 +186,16 @@ static void read_trials(Lab *lab)
 {
     char *text = file_text(lab, "trials"), *line;
     if (text == NULL)
-        refuse(lab, "", strerror(errno));
+        give_up(lab, "", strerror(errno));
     while ((line = next_line(&text)) != NULL)
         if (!read_line(lab, line, &text))
-            refuse(lab, "this line is not understood: ", line);
+            give_up(lab, "this line is not understood: ", line);
     for (int k = 0; k < lab->n; k++)
         if (lab->trial[k].n == 0 || result_of(lab->trial[k].run) == NULL)
-            refuse(lab, "a sheet or its result is missing in the trial ",
+            give_up(lab, "a sheet or its result is missing in the trial ",
                    lab->trial[k].name);
     if (lab->n == 0 || lab->algorithm < 1)
-        refuse(lab, "no trial of an algorithm is in it", (char[]){ "" });
+        give_up(lab, "no trial of an algorithm is in it", (char[]){ "" });
 }
 
 typedef struct {
@@ -225,37 +225,32 @@ static Reply reply_to(const char *sheet, const char *program,
     return r;
 }
 
-static bool shapes_agree(const Value *a, const Value *b)
-{
-    return a->rows == b->rows && a->cols == b->cols;
-}
-
-/* Returns the first entry that is wrong, -1: none; *wrong: how many are. An
-   entry may be off by a share of the largest one. */
-static int first_difference(const Value *a, const Value *right, int *wrong)
+/* Returns how many entries are wrong, and which is the first; -1: it has
+   another shape. An entry may be off by a share of the largest one. */
+static int count_wrong(const Value *a, const Value *right, int *first)
 {
     const int n = right->rows * right->cols;
     double largest = 0;
-    int first = -1;
-    *wrong = 0;
+    int wrong = 0;
+    if (a->rows != right->rows || a->cols != right->cols)
+        return -1;
     for (int k = 0; k < n; k++)
         if (isfinite(right->at[k]))
             largest = fmax(largest, fabs(right->at[k]));
     for (int k = n - 1; k >= 0; k--) {
         double x = a->at[k], y = right->at[k];
         if (x != y && !(isfinite(y) && fabs(x - y) <= 1e-5 * largest)) {
-            first = k;
-            ++*wrong;
+            *first = k;
+            wrong++;
         }
     }
-    return first;
+    return wrong;
 }
 
 static bool are_equal(const Value *a, const Value *right)
 {
-    int wrong;
-    return a != NULL && right != NULL && shapes_agree(a, right)
-        && first_difference(a, right, &wrong) < 0;
+    int first;
+    return a != NULL && right != NULL && count_wrong(a, right, &first) == 0;
 }
 
 /* Returns the first value that was shown and is wrong, and what is right;
@@ -321,14 +316,13 @@ static void report_name(FILE *to, const Lab *lab, const Value *v)
 static void report_difference(FILE *to, const Lab *lab, const Value *v,
                               const Value *right)
 {
-    int wrong;
+    int k = 0, wrong = count_wrong(v, right, &k);
     report_name(to, lab, right);
-    if (!shapes_agree(v, right)) {
+    if (wrong < 0) {
         fprintf(to, ": it is %d x %d and must be %d x %d\n", v->rows,
                 v->cols, right->rows, right->cols);
         return;
     }
-    int k = first_difference(v, right, &wrong);
     fprintf(to, ": [%d, %d] is ", k % right->rows + 1, k / right->rows + 1);
     if (hints)
         fputs("wrong", to);
@@ -366,6 +360,7 @@ static FILE *open_report(Trial *t)
     return checked_memory(open_memstream(&t->report, &t->bytes));
 }
 
+/* Runs the program on each trial, and keeps what is wrong as its report. */
 static void judge_trials(Lab *lab, const char *program)
 {
     const double most_seconds = 15;

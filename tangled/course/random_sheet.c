@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns the size that a letter of a shape stands for; NULL: one column. */
 static int size_by_letter(const Sizes *s, const char *letter)
 {
     const struct { const char *letters; int size; } of[] = {

@@ -149,9 +149,9 @@ static void random_trial(RandomSheet *s, int algorithm, int number,
         add_model(s, number, arena);
 }
 
-static void write_matrix(FILE *to, Mat M)
+static void write_matrix(FILE *to, const char *words, Mat M)
 {
-    fprintf(to, "%d %d", M->rows, M->cols);
+    fprintf(to, "%s %d %d", words, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
             fprintf(to, " %.17g", (double)AT(M, i, j));
@@ -160,17 +160,11 @@ static void write_matrix(FILE *to, Mat M)
 
 static void write_step(FILE *to, const Step *step)
 {
-    char name[80];
+    char name[80], words[120];
     step_name(name, sizeof name, step);
-    fprintf(to, "step %d.%d %d %s ", step->algorithm, step->line,
-            step->time, name);
-    write_matrix(to, step->M);
-}
-
-static void write_result(FILE *to, Mat M)
-{
-    fputs("result ", to);
-    write_matrix(to, M);
+    snprintf(words, sizeof words, "step %d.%d %d %s", step->algorithm,
+             step->line, step->time, name);
+    write_matrix(to, words, step->M);
 }
 
 enum { STEPS_OF_A_SLIP = 3, MOST_ROWS = 100 };
@@ -226,10 +220,12 @@ static void write_slip(const Examiner *x, const Slip *slip)
         }
     if (n > 0 && run->result != NULL && run->result->rows < MOST_ROWS
         && !are_near(run->result, x->run->result))
-        write_result(x->to, run->result);
+        write_matrix(x->to, "result", run->result);
     tape_clear(x->tape);
 }
 
+/* Writes the sheet that was run, the right values, and what slips make of
+   them. */
 static void write_trial(const Examiner *x, const char *name,
                         const char *says)
 {
@@ -240,7 +236,7 @@ static void write_trial(const Examiner *x, const char *name,
     for (int k = 0; k < x->run->n; k++)
         if (x->run->step[k].algorithm == x->algorithm)
             write_step(x->to, &x->run->step[k]);
-    write_result(x->to, x->run->result);
+    write_matrix(x->to, "result", x->run->result);
     for (int k = 0; k < slips_n; k++)
         write_slip(x, &slips[k]);
 }
@@ -264,6 +260,7 @@ static bool has_telling_result(const Run *run)
     return false;
 }
 
+/* Whether numbers that are off by a millionth give another result. */
 static bool is_sensitive(const Examiner *x, const RandomSheet *s)
 {
     static RandomSheet near;
@@ -435,7 +432,7 @@ void steps(Error *f, Command *c)
     for (int k = 0; run != NULL && k < run->n; k++)
         write_step(to, &run->step[k]);
     if (run != NULL && run->result != NULL)
-        write_result(to, run->result);
+        write_matrix(to, "result", run->result);
     fprintf(to, done ? "end\n" : "fault %s\n", inner.sentence);
     if (!done || fflush(to) != 0)
         c->status = 2;

@@ -50,6 +50,7 @@ static unsigned read_code(JsonReader *r)
     return code;
 }
 
+/* Reads what a backslash begins; returns the end of what it stands for. */
 static char *put_escaped(JsonReader *r, char *to)
 {
     static const char typed[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -76,6 +77,7 @@ static char *put_escaped(JsonReader *r, char *to)
     return write_utf8(to, code);
 }
 
+/* Reads a string and its quotes. No text is longer than it was typed. */
 static Json parse_json_string(JsonReader *r)
 {
     Json string = { .kind = JSON_STRING, .at = r->at };
@@ -136,6 +138,7 @@ static Json parse_json_word(JsonReader *r)
     expected_json(r, "a value");
 }
 
+/* Values wait on a stack until the list that they are in is complete. */
 static void push_value(JsonReader *r, Json value)
 {
     if (r->used == r->room) {
@@ -157,6 +160,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : x->n - y->n;
 }
 
+/* Sorts the names of an object; one that comes twice is refused. */
 static void sort_names(const JsonReader *r, Json *object)
 {
     size_t n = (size_t)object->n;
@@ -175,6 +179,7 @@ static void sort_names(const JsonReader *r, Json *object)
 
 static void parse_json_value(JsonReader *r);
 
+/* Reads a name of an object, and the colon behind it. */
 static void parse_json_name(JsonReader *r)
 {
     if (next_character(r) != '"')

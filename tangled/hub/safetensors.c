@@ -20,6 +20,7 @@ tensor_types[] = {
 };
 enum { TENSOR_TYPES = sizeof tensor_types / sizeof *tensor_types };
 
+/* Returns the n bytes as one number; the first byte has its lowest bits. */
 static uint64_t little_endian(const unsigned char *from, int n)
 {
     uint64_t bits = 0;
@@ -36,6 +37,7 @@ static double single_number(uint64_t bits)
     return x;
 }
 
+/* The exponent of half a number begins 112 lower than that of a float. */
 static double half_number(uint64_t bits)
 {
     double x = single_number((bits & 0x7FFF) << 13) * 0x1p112;
@@ -83,6 +85,8 @@ static int whole_numbers(const TensorReader *r, const Json *tensor,
     return list->n;
 }
 
+/* Reads what the header says of a tensor, the value behind its name; type,
+   shape and place must agree. */
 static Tensor read_tensor(const TensorReader *r, const Json *name)
 {
     const Json *about = name + 1, *type = json_member(about, "dtype");
@@ -118,6 +122,7 @@ static Tensor read_tensor(const TensorReader *r, const Json *name)
     return t;
 }
 
+/* For qsort: in the order of the file; one of no bytes is first. */
 static int by_place(const void *a, const void *b)
 {
     const Tensor *s = a, *t = b;
@@ -130,6 +135,8 @@ static int by_tensor_name(const void *a, const void *b)
     return strcmp(((const Tensor *)a)->name, ((const Tensor *)b)->name);
 }
 
+/* Reads all tensors. They must lie one behind the other to the end, so no
+   byte of the file is left without a meaning. */
 static Tensors read_header(const TensorReader *r, const Json *header)
 {
     Tensors all = { 0, NULL };
@@ -236,6 +243,7 @@ static void put_number(FILE *file, double x)
     put_little_endian(file, bits, 4);
 }
 
+/* Writes the header; blanks behind it make its length a multiple of 8. */
 static void put_header_of(FILE *to, int n, const Tensor tensor[])
 {
     unsigned long long at = 0;

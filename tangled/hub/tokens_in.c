@@ -45,6 +45,7 @@ static const Setting word_settings[] = {
     { .part = NULL },
 };
 
+/* What a folder may say of its tokens, but ftx does not do, is refused. */
 static void check_settings(const TokenReader *r, const Json *root,
                            const Setting *setting)
 {
@@ -61,6 +62,7 @@ static void check_settings(const TokenReader *r, const Json *root,
     }
 }
 
+/* Returns the truth value of that name; `otherwise`: it is not said. */
 static bool token_flag(const TokenReader *r, const Json *object,
                        const char *name, bool otherwise)
 {
@@ -119,6 +121,7 @@ static int piece_number(const TokenReader *r, const Json *number,
     return (int)x;
 }
 
+/* Notes the text of piece k, how it is to be treated, and where it stands. */
 static void put_piece(TokenReader *r, int k, const Json *text, int how)
 {
     if (text->n == 0)
@@ -181,6 +184,7 @@ static int find_piece(const TokenReader *r, const char *text)
     return UNSAID;
 }
 
+/* Returns the flags of an added token, which is cut before all others. */
 static int how_added(const TokenReader *r, const Json *token)
 {
     if (token_flag(r, token, "single_word", false))
@@ -218,6 +222,7 @@ static void read_added(TokenReader *r, const Json *list)
     }
 }
 
+/* Returns the number of a piece that a merge names. */
 static int merged_piece(const TokenReader *r, const Json *merge, Piece piece)
 {
     char *name = arena_alloc(r->arena, (size_t)piece.n + 1);
@@ -336,6 +341,7 @@ static const Cutter *read_tokenizer(TokenReader *r, const Json *root)
     return cutter;
 }
 
+/* Finds mask, bos and eos: by their settings, or by their usual texts. */
 static void find_special(const TokenReader *r, const Json *settings,
                          int special[3])
 {

@@ -44,6 +44,7 @@ typedef struct {
     bool has[3];
 } TokenWriter;
 
+/* Finds out what is to be written of a tokenizer, and under which numbers. */
 static TokenWriter token_writer(FILE *to, const Tokenizer *t)
 {
     static const char *const names[] = { "<mask>", "<bos>", "<eos>" };
@@ -169,6 +170,7 @@ static void put_special(const TokenWriter *w, const char *format, int k)
     put_literal(w, w->special[k]);
 }
 
+/* Writes what transformers puts around a text: bos, and eos if it ends. */
 static void put_ends(const TokenWriter *w, bool ends)
 {
     print_json(w->to, "  'post_processor': ");

@@ -2,31 +2,13 @@
    runs the sheet of the trial. Programs that mean harm are tried by
    tests/course/lab.sh. */
 #define _DEFAULT_SOURCE 1
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "lessons.h"
 
 int grade(int argc, char *argv[]);
 #define main grade
 #include "course/grade.c"
 #undef main
 #include "course/contain.c"
-
-#define TEST(law) cmocka_unit_test_setup_teardown(law, set_up, tear_down)
-#define assert_that(condition) assert_true(condition)
-
-static char place[200];
-static int home;
-
-static void put_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
 
 static void make_lab(const char *name, const char *asked)
 {
@@ -35,33 +17,13 @@ static void make_lab(const char *name, const char *asked)
     snprintf(path, sizeof path, "%s/build", name);
     mkdir(path, 0755);
     snprintf(path, sizeof path, "%s/build/ftx", name);
-    put_file(path, "#!/bin/sh\nwhile read -r line; do eval \"$line\"; done\n");
+    write_text(path, "#!/bin/sh\nwhile read -r line; do eval \"$line\"; done\n");
     assert_int_equal(chmod(path, 0755), 0);
     snprintf(path, sizeof path, "%s/trials", name);
-    put_file(path, asked);
+    write_text(path, asked);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    mkdir("build", 0777);
-    const char *given = getenv("FTX_FILES");
-    snprintf(place, sizeof place, "%s/grade.XXXXXX", given == NULL ? "build" : given);
-    if ((home = open(".", O_RDONLY)) < 0 || mkdtemp(place) == NULL
-        || chmod(place, 0755) != 0 || chdir(place) != 0)
-        return -1;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[220];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", place);
-    return fchdir(home) != 0 || close(home) != 0 || system(command) != 0;
-}
-
-static char said[1 << 16];              /* by the grader, on both streams */
+static const char *said;                /* by the grader, on both streams */
 static bool full;                       /* the disk, for standard output  */
 static int lacking;                     /* a call that there is not; or 0 */
 
@@ -81,14 +43,6 @@ static void take_away(int call)
 #else
     (void)call;
 #endif
-}
-
-static void read_file(const char *name)
-{
-    FILE *file = fopen(name, "r");
-    assert_non_null(file);
-    said[fread(said, 1, sizeof said - 1, file)] = '\0';
-    fclose(file);
 }
 
 /* What the grader says stands in `said`; the exit status. */
@@ -111,7 +65,7 @@ static int grade_with(int n, char *argument[])
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_that(WIFEXITED(status));
-    read_file("said");
+    said = bytes_of("said", &(size_t){ 0 });
     return WEXITSTATUS(status);
 }
 
@@ -120,7 +74,7 @@ static int grade_with(int n, char *argument[])
                      / sizeof (char *)), \
                (char *[]){ "grade", __VA_ARGS__, NULL })
 
-static void assert_says(const char *part)
+static void assert_told(const char *part)
 {
     if (strstr(said, part) == NULL)
         fail_msg("it said\n%s\nbut expected\n%s", said, part);
@@ -150,9 +104,8 @@ static int answered(const char *answer, const char *right)
     return judged(script, right);
 }
 
-static void the_right_result_earns_the_points(void **state)
+LAW(the_right_result_earns_the_points)
 {
-    (void)state;
     assert_int_equal(answered("result 1 2 3 4\\nend\\n", "result 1 2 3 4\n"),
                      0);
     assert_string_equal(said, "Algorithm 4\n  random-1                 right  "
@@ -160,9 +113,8 @@ static void the_right_result_earns_the_points(void **state)
 }
 
 #ifdef HAS_BOX
-static void no_file_is_opened_but_those_of_the_system(void **state)
+LAW(no_file_is_opened_but_those_of_the_system)
 {
-    (void)state;
     if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
         skip();
     judged("read x < /etc/passwd && echo fault it was \"\"had >&3",
@@ -175,9 +127,8 @@ static void no_file_is_opened_but_those_of_the_system(void **state)
     assert_does_not_say("it was had");
 }
 
-static void what_is_missing_of_the_box_is_told_first(void **state)
+LAW(what_is_missing_of_the_box_is_told_first)
 {
-    (void)state;
     const char *first = "This system has no ";
     answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
     if (strncmp(said, first, strlen(first)) == 0)
@@ -193,51 +144,47 @@ static void what_is_missing_of_the_box_is_told_first(void **state)
 }
 #endif
 
-static void the_first_wrong_step_is_told(void **state)
+LAW(the_first_wrong_step_is_told)
 {
-    (void)state;
     int status = answered("step 4.1 1 Q 1 1 3\\nstep 4.2 1 K 2 2 1 7 8 4\\n"
                           "result 1 1 5\\nend\\n",
                           "step 4.1 1 Q 1 1 3\nstep 4.2 1 K 2 2 1 2 3 4\n"
                           "result 1 1 6\n");
     assert_int_equal(status, 1);
-    assert_says("      K (Algorithm 4, line 2: K): [2, 1] is 7, expected 2; "
+    assert_told("      K (Algorithm 4, line 2: K): [2, 1] is 7, expected 2; "
                 "2 of 4 entries are wrong\n      the sheet:\n");
-    assert_says("  0 of 1 points\n");
+    assert_told("  0 of 1 points\n");
     assert_does_not_say("the result");
     assert_does_not_say("null");
 }
 
-static void of_two_answers_the_first_counts(void **state)
+LAW(of_two_answers_the_first_counts)
 {
-    (void)state;
     assert_int_equal(answered("result 1 1 5\\nresult 1 1 6\\nend\\n",
                               "result 1 1 6\n"), 1);
     assert_int_equal(answered("result 1 1 6\\nresult 1 1 5\\nend\\n",
                               "result 1 1 6\n"), 0);
 }
 
-static void a_step_counts_by_its_line_its_name_and_its_time(void **state)
+LAW(a_step_counts_by_its_line_its_name_and_its_time)
 {
-    (void)state;
     const char *right = "step 4.1 1 Q 1 1 3\nstep 4.1 2 Q 1 1 4\n"
                         "result 1 1 6\n";
     assert_int_equal(answered("step 4.1 2 Q 1 1 4\\nstep 4.1 1 K 1 1 9\\n"
                               "step 4.2 1 Q 1 1 9\\nstep 4.1 3 Q 1 1 9\\n"
                               "result 1 1 7\\nend\\n", right), 1);
-    assert_says("      the result: [1, 1] is 7");
+    assert_told("      the result: [1, 1] is 7");
     assert_int_equal(answered("step 4.1 2 Q 1 1 3\\nresult 1 1 7\\nend\\n",
                               right), 1);
-    assert_says("Q (Algorithm 4, line 1: Q <- W_q X): [1, 1] is 3, expected "
+    assert_told("Q (Algorithm 4, line 1: Q <- W_q X): [1, 1] is 3, expected "
                 "4; 1 of 1 entries are wrong\n");
 }
 
-static void shapes_are_compared_first(void **state)
+LAW(shapes_are_compared_first)
 {
-    (void)state;
     assert_int_equal(answered("result 2 1 1 2\\nend\\n", "result 1 2 1 2\n"),
                      1);
-    assert_says("the result: it is 2 x 1 and must be 1 x 2\n");
+    assert_told("the result: it is 2 x 1 and must be 1 x 2\n");
 }
 
 /* "2 3 1 2 3 4 5 6"; with 9 for entry number e, from 0. */
@@ -253,9 +200,8 @@ static const char *counting(int rows, int cols, int e)
     return to;
 }
 
-static void every_entry_of_every_value_is_compared(void **state)
+LAW(every_entry_of_every_value_is_compared)
 {
-    (void)state;
     static const struct { const char *name, *told; int rows, cols; } is[] = {
         { "step 4.1 1 Q", "Q (", 2, 3 }, { "step 4.2 1 K", "K (", 3, 2 },
         { "result", "the result", 1, 7 },
@@ -272,17 +218,16 @@ static void every_entry_of_every_value_is_compared(void **state)
             }
             strcat(answer, "end\\n");
             assert_int_equal(answered(answer, right), 1);
-            assert_says(is[wrong].told);
+            assert_told(is[wrong].told);
             sprintf(there, ": [%d, %d] is 9, expected %d; 1 of %d entries",
                     e % is[wrong].rows + 1, e / is[wrong].rows + 1, e + 1,
                     is[wrong].rows * is[wrong].cols);
-            assert_says(there);
+            assert_told(there);
         }
 }
 
-static void no_shape_is_taken_for_another(void **state)
+LAW(no_shape_is_taken_for_another)
 {
-    (void)state;
     static const struct { int rows, cols; } is[] = {
         { 1, 2 }, { 2, 1 }, { 2, 2 }, { 2, 3 }, { 3, 2 } };
     for (int a = 0; a < 5; a++)
@@ -296,13 +241,12 @@ static void no_shape_is_taken_for_another(void **state)
             sprintf(said_of_it, "it is %d x %d and must be %d x %d\n",
                     is[a].rows, is[a].cols, is[b].rows, is[b].cols);
             if (a != b)
-                assert_says(said_of_it);
+                assert_told(said_of_it);
         }
 }
 
-static void near_is_a_share_of_the_largest_entry(void **state)
+LAW(near_is_a_share_of_the_largest_entry)
 {
-    (void)state;
     assert_int_equal(answered("result 1 2 1e6 5\\nend\\n",
                               "result 1 2 -1000009 0\n"), 1);
     assert_int_equal(answered("result 1 2 1e6 9\\nend\\n",
@@ -316,112 +260,103 @@ static void near_is_a_share_of_the_largest_entry(void **state)
     assert_int_equal(answered("result 1 1 nan\\nend\\n", "result 1 1 0\n"), 1);
 }
 
-static void no_number_is_near_infinity(void **state)
+LAW(no_number_is_near_infinity)
 {
-    (void)state;
     const char *right = "step 4.1 1 Q 1 1 -inf\nresult 1 1 6\n";
     answered("step 4.1 1 Q 1 1 -inf\\nresult 1 1 7\\nend\\n", right);
-    assert_says("the result: [1, 1] is 7");
+    assert_told("the result: [1, 1] is 7");
     answered("step 4.1 1 Q 1 1 2\\nresult 1 1 7\\nend\\n", right);
-    assert_says("Q (");
+    assert_told("Q (");
 }
 
-static void a_hint_has_no_number(void **state)
+LAW(a_hint_has_no_number)
 {
-    (void)state;
     answered("result 1 2 3 9\\nend\\n", "result 1 2 3 4\n");
     GRADE("--hint", "alg04");
-    assert_says("the result: [1, 2] is wrong; 1 of 2 entries are wrong\n");
+    assert_told("the result: [1, 2] is wrong; 1 of 2 entries are wrong\n");
 }
 
-static void slips_that_give_these_numbers_are_told(void **state)
+LAW(slips_that_give_these_numbers_are_told)
 {
-    (void)state;
     const char *right = "step 4.1 1 Q 1 1 3\nresult 1 1 6\n"
         "slip a is left out\nstep 4.1 1 Q 1 1 4\nresult 1 1 7\n"
         "slip b is left out\nstep 4.1 1 Q 1 1 4\nresult 1 1 8\n"
         "slip c is left out\nstep 4.1 1 Q 1 1 5\nresult 1 1 8\n";
     answered("step 4.1 1 Q 1 1 4\\nresult 1 1 8\\nend\\n", right);
-    assert_says("it matches if b is left out\n      the sheet:");
+    assert_told("it matches if b is left out\n      the sheet:");
     assert_does_not_say("if a");
     answered("step 4.1 1 Q 1 1 4\\nresult 1 1 9\\nend\\n", right);
-    assert_says("it matches if a is left out\n      it matches if b is left "
+    assert_told("it matches if a is left out\n      it matches if b is left "
                 "out\n      the sheet:");
 }
 
-static void a_slip_fits_all_that_was_shown(void **state)
+LAW(a_slip_fits_all_that_was_shown)
 {
-    (void)state;
     const char *right = "step 4.1 1 Q 1 1 3\nstep 4.4 1 S 1 1 5\n"
         "result 1 1 6\n"
         "slip W_q is left out\nstep 4.1 1 Q 1 1 2\nstep 4.4 1 S 1 1 4\n"
         "result 1 1 7\n"
         "slip K is not transposed\nstep 4.4 1 S 1 1 1\nresult 1 1 8\n";
     answered("step 4.4 1 S 1 1 4\\nresult 1 1 7\\nend\\n", right);
-    assert_says("it matches if W_q is left out\n");
+    assert_told("it matches if W_q is left out\n");
     answered("step 4.4 1 S 1 1 4\\nresult 1 1 9\\nend\\n", right);
-    assert_says("it matches if W_q is left out\n");
+    assert_told("it matches if W_q is left out\n");
     answered("step 4.1 1 Q 1 1 3\\nstep 4.4 1 S 1 1 4\\nresult 1 1 9\\nend\\n",
              right);
     assert_does_not_say("it matches");
     answered("step 4.1 1 Q 1 1 3\\nstep 4.4 1 S 1 1 4\\nresult 1 1 7\\nend\\n",
              right);
-    assert_says("it matches if W_q is left out\n");
+    assert_told("it matches if W_q is left out\n");
 }
 
-static void a_right_result_has_all_points_whatever_is_shown(void **state)
+LAW(a_right_result_has_all_points_whatever_is_shown)
 {
-    (void)state;
     assert_int_equal(answered("step 4.1 1 Q 1 1 4\\nstep 4.2 1 K 2 2 1 1 1 1\\n"
                               "step 9.9 7 layer3.X 1 1 4\\nresult 1 1 6\\n"
                               "end\\n", "step 4.1 1 Q 1 1 3\nstep 4.2 1 K 1 1 "
                               "3\nresult 1 1 6\n"), 0);
-    assert_says("  1 of 1 points\n");
+    assert_told("  1 of 1 points\n");
 }
 
-static void only_what_has_ended_well_counts(void **state)
+LAW(only_what_has_ended_well_counts)
 {
-    (void)state;
     const char *right = "result 1 1 6\n";
     assert_int_equal(judged("echo result 1 1 6 >&3", right), 1);
-    assert_says("      it ended, with exit status 0, before the algorithm "
+    assert_told("      it ended, with exit status 0, before the algorithm "
                 "had returned\n");
     judged("echo result 1 1 6 >&3; echo end >&3; exit 4", right);
-    assert_says("it ended, with exit status 4, before");
+    assert_told("it ended, with exit status 4, before");
     judged("echo end >&3", right);
-    assert_says("there is no result\n");
+    assert_told("there is no result\n");
     judged("exit 2", right);
-    assert_says("its answer did not come to file 3\n");
+    assert_told("its answer did not come to file 3\n");
     judged("kill -SEGV $$", right);
-    assert_says("it crashed: a wrong pointer");
+    assert_told("it crashed: a wrong pointer");
     judged("kill -KILL $$", right);
-    assert_says("it was ended by signal 9 (Killed)\n");
+    assert_told("it was ended by signal 9 (Killed)\n");
     judged("kill -XCPU $$", right);
-    assert_says("it did not come to an end within 2 s\n");
+    assert_told("it did not come to an end within 2 s\n");
 }
 
-static void what_is_printed_counts_only_after_a_refusal(void **state)
+LAW(what_is_printed_counts_only_after_a_refusal)
 {
-    (void)state;
     const char *right = "result 1 1 6\n";
     judged("echo result 1 1 6; echo end", right);
-    assert_says("it ended, with exit status 0");
+    assert_told("it ended, with exit status 0");
     judged("echo no; printf 'not \\033 so\\n' >&2; exit 3", right);
-    assert_says("it was refused: not ? so\n");
+    assert_told("it was refused: not ? so\n");
     judged("exit 3", right);
-    assert_says("it ended, with exit status 3");
+    assert_told("it ended, with exit status 3");
 }
 
-static void a_fault_is_cleaned_and_told(void **state)
+LAW(a_fault_is_cleaned_and_told)
 {
-    (void)state;
     answered("fault a \\0377\\033 b; c\\n", "result 1 1 6\n");
-    assert_says("      a ?? b\n");
+    assert_told("      a ?? b\n");
 }
 
-static void a_line_that_is_not_understood_ends_the_answer(void **state)
+LAW(a_line_that_is_not_understood_ends_the_answer)
 {
-    (void)state;
     const char *const line[] = { "rubbish", "result 1 1 x", "result 1 2 1.5",
         "result 2 2 1 2",
         "result 1 1 1 2", "result 0 1", "result 1 -1 1", "step 4.1 Q",
@@ -431,13 +366,12 @@ static void a_line_that_is_not_understood_ends_the_answer(void **state)
         snprintf(answer, sizeof answer, "%s\\nresult 1 1 6\\nend\\n",
                  line[k]);
         assert_int_equal(answered(answer, "result 1 1 6\n"), 1);
-        assert_says("before the algorithm had returned");
+        assert_told("before the algorithm had returned");
     }
 }
 
-static void the_program_is_confined(void **state)
+LAW(the_program_is_confined)
 {
-    (void)state;
     static const struct { const char *limit, *is; } limits[] = {
         { "-t", "2" }, { "-H -t", "3" }, { "-v", "524288" }, { "-n", "16" },
         { "-c", "0" },
@@ -453,9 +387,8 @@ static void the_program_is_confined(void **state)
                             "echo end; } >&3", "result 1 1 1\n"), 1);
 }
 
-static void no_file_of_the_grader_is_open(void **state)
+LAW(no_file_of_the_grader_is_open)
 {
-    (void)state;
     int left = dup2(open(".", O_RDONLY), 300);
     assert_int_equal(judged("{ echo x >&4; } && exit 1; { echo x >&5; } && "
                             "exit 1; [ -e /proc/self/fd/300 ] && exit 1; "
@@ -464,68 +397,63 @@ static void no_file_of_the_grader_is_open(void **state)
     close(left);
 }
 
-static void what_is_published_is_no_point(void **state)
+LAW(what_is_published_is_no_point)
 {
-    (void)state;
     make_lab("alg04", "algorithm 4\ntrial worked-a a\nsheet 1\n"
         "printf 'result 1 1 6\\nend\\n' >&3\nresult 1 1 6\n"
         "trial random-1 b\nsheet 1\nexit 1\nresult 1 1 7\n");
     assert_int_equal(GRADE("alg04"), 1);
-    assert_says("  worked-a                 right  a\n  random-1             "
+    assert_told("  worked-a                 right  a\n  random-1             "
                 "    wrong  b\n");
-    assert_says("  0 of 1 points\n");
+    assert_told("  0 of 1 points\n");
 }
 
-static void the_first_random_trial_that_fails_shows_its_sheet(void **state)
+LAW(the_first_random_trial_that_fails_shows_its_sheet)
 {
-    (void)state;
     make_lab("alg04", "algorithm 4\ntrial worked-1 a\nsheet 1\nexit 1\n"
              "result 1 1 6\ntrial random-1 b\nsheet 1\n"
              "printf 'result 1 1 6\\nend\\n' >&3\nresult 1 1 6\n"
              "trial random-2 c\nsheet 2\nexit 2\n# two\nresult 1 1 6\n"
              "trial random-3 d\nsheet 1\nexit 3\nresult 1 1 6\n");
     assert_int_equal(GRADE("alg04"), 1);
-    assert_says("\n      the sheet:\n      exit 2\n      # two\n"
+    assert_told("\n      the sheet:\n      exit 2\n      # two\n"
                 "  random-3 ");
     assert_does_not_say("sheet:\n      exit 3");
     assert_does_not_say("sheet:\n      exit 1");
 }
 
-static void what_does_not_compile_has_no_points(void **state)
+LAW(what_does_not_compile_has_no_points)
 {
-    (void)state;
     answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
     remove("alg04/build/ftx");
     assert_int_equal(GRADE("alg04"), 1);
-    assert_says("there is no program alg04/build/ftx; say make\n");
+    assert_told("there is no program alg04/build/ftx; say make\n");
     make_lab("alg04", "algorithm 4\ntrial random-1 a\nsheet 1\n\n"
              "result 1 1 1\ntrial random-2 b\nsheet 1\n\nresult 1 1 1\n");
     remove("alg04/build/ftx");
-    put_file("alg04/build/errors", "a.c:1: warning: w\na.c:2: error: \302"
+    write_text("alg04/build/errors", "a.c:1: warning: w\na.c:2: error: \302"
                "\n");
     assert_int_equal(GRADE("alg04"), 1);
-    assert_says("  random-1                 wrong  a\n      it does not "
+    assert_told("  random-1                 wrong  a\n      it does not "
                 "compile:\n      a.c:1: warning: w\n      a.c:2: error: ?\n"
                 "  random-2                 wrong  b\n  0 of 2 points\n");
 }
 
-static void a_lab_without_trials_is_told(void **state)
+LAW(a_lab_without_trials_is_told)
 {
-    (void)state;
     assert_int_equal(GRADE("alg09"), 2);
-    assert_says("grade: alg09/trials cannot be read: No such file");
+    assert_told("grade: alg09/trials cannot be read: No such file");
     make_lab("alg04", "algorithm 4\ntrial a b\nrubbish\n");
     assert_int_equal(GRADE("alg04"), 2);
-    assert_says("grade: alg04/trials cannot be read: this line is not "
+    assert_told("grade: alg04/trials cannot be read: this line is not "
                 "understood: rubbish.\n");
     make_lab("alg04", "trial a b\nsheet 1\nexit 0\nresult 1 1 1\n");
     assert_int_equal(GRADE("alg04"), 2);
 }
 
 /* Nothing of it is believed, and no signal ends the grader. */
-static void damaged_trials_are_refused(void **state)
+LAW(damaged_trials_are_refused)
 {
-    (void)state;
     static const struct { const char *asked, *told; } damages[] = {
         { "trial a b\nresult 1 1 6\n", "not understood: result 1 1 6" },
         { "trial a b\nsheet 1\nexit 0\n", "missing in the trial a" },
@@ -547,91 +475,50 @@ static void damaged_trials_are_refused(void **state)
         snprintf(asked, sizeof asked, "algorithm 4\n%s", damages[k].asked);
         make_lab("alg04", asked);
         assert_int_equal(GRADE("alg04"), 2);
-        assert_says(damages[k].told);
-        assert_says("grade: alg04/trials cannot be read: ");
+        assert_told(damages[k].told);
+        assert_told("grade: alg04/trials cannot be read: ");
     }
     make_lab("alg04", "trial a b\nsheet 1\n\nresult 1 1 6\n");
     assert_int_equal(GRADE("alg04"), 2);
 }
 
-static void a_table_has_a_line_for_each_trial(void **state)
+LAW(a_table_has_a_line_for_each_trial)
 {
-    (void)state;
     make_lab("alg05", "algorithm 5\ntrial worked-1 <a> \"b\" & c\nsheet 1\n"
              "echo result 1 1 5 >&3\nresult 1 1 6\n"
              "trial random-1 d\nsheet 1\nprintf 'result 1 1 6\\nend\\n' >&3\n"
              "result 1 1 6\n");
     assert_int_equal(GRADE("./alg05/"), 1);
-    read_file("alg05/build/table");
-    assert_says("alg05\tworked-1\t5\t1\t0\t0\t0.");
-    assert_says("\t<a> \"b\" & c\tit ended, with exit status 0, before the "
+    said = bytes_of("alg05/build/table", &(size_t){ 0 });
+    assert_told("alg05\tworked-1\t5\t1\t0\t0\t0.");
+    assert_told("\t<a> \"b\" & c\tit ended, with exit status 0, before the "
                 "algorithm had returned\rthe result: [1, 1] is 5, expected "
                 "6; 1 of 1 entries are wrong\r\n"
                 "alg05\trandom-1\t5\t2\t1\t1\t0.");
 }
 
-static void what_cannot_be_done_is_told(void **state)
+LAW(what_cannot_be_done_is_told)
 {
-    (void)state;
     answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
     remove("alg04/build/table");
     assert_int_equal(mkdir("alg04/build/table", 0700), 0);
-    put_file("alg04/build/table/x", "");
+    write_text("alg04/build/table/x", "");
     assert_int_equal(GRADE("alg04"), 2);
-    assert_says("grade: alg04/build/table cannot be written: Is a directory");
-    assert_says("  1 of 1 points\n");
+    assert_told("grade: alg04/build/table cannot be written: Is a directory");
+    assert_told("  1 of 1 points\n");
     assert_int_equal(GRADE("--hint"), 2);
-    assert_says("Usage: grade ");
+    assert_told("Usage: grade ");
     assert_int_equal(GRADE("alg04", "alg04"), 2);
     assert_int_equal(GRADE("--what", "alg04"), 2);
     assert_int_equal(GRADE(""), 2);
 }
 
-static void a_lost_report_is_told(void **state)
+LAW(a_lost_report_is_told)
 {
-    (void)state;
     full = true;
     int status = answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
     full = false;
     assert_int_equal(status, 2);
     assert_string_equal(said, "grade: the report could not be written: No "
                         "space left on device.\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(the_right_result_earns_the_points),
-#ifdef HAS_BOX
-        TEST(no_file_is_opened_but_those_of_the_system),
-        TEST(what_is_missing_of_the_box_is_told_first),
-#endif
-        TEST(the_first_wrong_step_is_told),
-        TEST(of_two_answers_the_first_counts),
-        TEST(a_step_counts_by_its_line_its_name_and_its_time),
-        TEST(shapes_are_compared_first),
-        TEST(every_entry_of_every_value_is_compared),
-        TEST(no_shape_is_taken_for_another),
-        TEST(near_is_a_share_of_the_largest_entry),
-        TEST(no_number_is_near_infinity),
-        TEST(a_hint_has_no_number),
-        TEST(slips_that_give_these_numbers_are_told),
-        TEST(a_slip_fits_all_that_was_shown),
-        TEST(a_right_result_has_all_points_whatever_is_shown),
-        TEST(only_what_has_ended_well_counts),
-        TEST(what_is_printed_counts_only_after_a_refusal),
-        TEST(a_fault_is_cleaned_and_told),
-        TEST(a_line_that_is_not_understood_ends_the_answer),
-        TEST(the_program_is_confined),
-        TEST(no_file_of_the_grader_is_open),
-        TEST(what_is_published_is_no_point),
-        TEST(the_first_random_trial_that_fails_shows_its_sheet),
-        TEST(what_does_not_compile_has_no_points),
-        TEST(a_lab_without_trials_is_told),
-        TEST(damaged_trials_are_refused),
-        TEST(a_table_has_a_line_for_each_trial),
-        TEST(what_cannot_be_done_is_told),
-        TEST(a_lost_report_is_told),
-    };
-    return cmocka_run_group_tests_name(__FILE__, laws, NULL, NULL);
 }
