@@ -22,11 +22,11 @@ static char *read_bytes(Arena *arena, const char *name, size_t most,
     char *bytes = arena_alloc(arena, room);
     errno = 0;
     for (*n = 0; *n <= most && !feof(file) && !ferror(file); ) {
+        if (*n == room) {
+            bytes = memcpy(arena_alloc(arena, 2 * room), bytes, room);
+            room *= 2;
+        }
         *n += fread(bytes + *n, 1, room - *n, file);
-        if (*n < room)
-            continue;
-        bytes = memcpy(arena_alloc(arena, 2 * room), bytes, room);
-        room *= 2;
     }
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
     if (!typed_in)

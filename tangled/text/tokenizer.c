@@ -523,6 +523,18 @@ static int load_number(Loading *l, int most)        /* -1: there is none */
     return l->p == first ? -1 : (int)number;
 }
 
+/* Reads what the format says: # is a number up to the next of most[], which
+   goes to the next of to[]; any other character is itself. */
+static bool load_format(Loading *l, const char *format, int to[],
+                        const int most[])
+{
+    for (; *format != '\0'; format++)
+        if (*format == '#' ? (*to++ = load_number(l, *most++)) < 0
+                           : !accept(l, (char[]){ *format, '\0' }))
+            return false;
+    return true;
+}
+
 static int hexadecimal(char c)
 {
     return '0' <= c && c <= '9' ? c - '0'
@@ -572,11 +584,11 @@ static Piece load_piece(Loading *l, char *to, int room)
 
 static void load_merge(Loading *l, Tokenizer *t)
 {
-    Pair pair = { load_number(l, count_pieces(t)), 0 };
-    bool two = pair.left >= 1 && accept(l, " ");
-    pair.right = load_number(l, count_pieces(t));
+    int part[2] = { 0 }, most = count_pieces(t);
+    bool known = load_format(l, "# # ", part, (int[]){ most, most });
+    Pair pair = { part[0], part[1] };
     const char *end = memchr(l->p, '\n', (size_t)(l->end - l->p));
-    if (!two || pair.right < 1 || !accept(l, " "))
+    if (!known || pair.left < 1 || pair.right < 1)
         l->error = "expected the numbers of two earlier tokens.";
     else if (end == NULL)
         l->error = "the list of tokens ends too early.";
@@ -604,16 +616,6 @@ static void load_entry(Loading *l, Tokenizer *t)
         table_enter(&t->list, piece);
 }
 
-/* Numbers up to most[k], n of them with blanks between, in a line. */
-static bool load_line(Loading *l, int n, int to[], const int most[])
-{
-    for (int k = 0; k < n; k++)
-        if ((k > 0 && !accept(l, " "))
-            || (to[k] = load_number(l, most[k])) < 0)
-            return false;
-    return accept(l, "\n");
-}
-
 /* The lines of the pieces, the merges and the added tokens. */
 static void load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
 {
@@ -622,20 +624,20 @@ static void load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
     Piece *piece = arena_alloc(arena, n * sizeof *piece);
     Pair *merge = arena_alloc(arena, m * sizeof *merge);
     unsigned char *how = memset(arena_alloc(arena, n), 0, n);
-    int line[2], numbers[2] = { v->n - 1, v->n - 1 };
-    int marks[2] = { v->n - 1, EVERY_WAY };
+    int line[2] = { 0 }, last = v->n - 1;
     for (int k = 0; k < v->n && l->error == NULL; k++) {
         piece[k] = load_piece(l, bytes, PIECE_BYTES);
         char *copy = arena_alloc(arena, (size_t)piece[k].n + 1);
         piece[k].at = memcpy(copy, bytes, (size_t)piece[k].n);
     }
     for (int k = 0; k < v->merges && l->error == NULL; k++) {
-        if (!load_line(l, 2, line, numbers))
+        if (!load_format(l, "# #\n", line, (int[]){ last, last }))
             l->error = "expected the numbers of two pieces.";
         merge[k] = (Pair){ line[0], line[1] };
     }
     for (int k = 0; k < added && l->error == NULL; k++) {
-        if (!load_line(l, 2, line, marks) || how[line[0]] != 0)
+        if (!load_format(l, "# #\n", line, (int[]){ last, EVERY_WAY })
+            || how[line[0]] != 0)
             l->error = "expected the number of a piece, and how it is "
                        "found.";
         else
@@ -649,16 +651,11 @@ static void load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
 static const Cutter *load_vocabulary(Loading *l, Arena *arena,
                                      TokenKind kind, int N_V)
 {
-    int n[3] = { 0 }, set[6] = { 0 }, at;
+    int n[9] = { 0 }, at;       /* three lists, six settings */
+    const int most[9] = { N_V, TEXT_BYTES, N_V, 1, 1, 1, 1, TEXT_BYTES, N_V };
     const char *first = l->p;
-    bool known = accept(l, "pieces ")
-              && (n[0] = load_number(l, N_V)) > 0 && accept(l, " ")
-              && (n[1] = load_number(l, TEXT_BYTES)) >= 0 && accept(l, " ")
-              && (n[2] = load_number(l, n[0])) >= 0
-              && accept(l, " settings ")
-              && load_line(l, 6, set, (int[]){ 1, 1, 1, 1, TEXT_BYTES,
-                                               n[0] - 1 });
-    if (!known)
+    if (!load_format(l, "pieces # # # settings # # # # # #\n", n, most)
+        || n[0] == 0 || n[2] > n[0] || n[8] >= n[0])
         l->error = "expected 'pieces', how many there are, and the "
                    "settings.";
     else if ((long long)n[0] + n[1] + n[2] > (l->end - l->p) / 2)
@@ -666,9 +663,9 @@ static const Cutter *load_vocabulary(Loading *l, Arena *arena,
     if (l->error != NULL)
         return NULL;
     Vocabulary v = { .words = kind == WORD_PIECES, .n = n[0],
-                     .merges = n[1], .clean = set[0], .ideographs = set[1],
-                     .no_marks = set[2], .small = set[3],
-                     .longest = set[4], .unknown = set[5] };
+                     .merges = n[1], .clean = n[3], .ideographs = n[4],
+                     .no_marks = n[5], .small = n[6], .longest = n[7],
+                     .unknown = n[8] };
     load_lists(l, arena, &v, n[2]);
     if (l->error != NULL)
         return NULL;
