@@ -2,14 +2,6 @@
 #include "practice/practice.h"
 #include <string.h>
 
-static void refuse_wrong_inference(const Inference *how)
-{
-    REQUIRE(how->tau >= 0, "tau = %g; it must be from 0 to infinity.",
-            how->tau);
-    REQUIRE(how->tau == 0 || how->random != NULL,
-            "a token shall be drawn, but there are no random numbers.");
-}
-
 static void refuse_wrong_prompt(Tokens x, const Theta *theta,
                                 const Inference *how)
 {
@@ -47,6 +39,8 @@ Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how)
 
 static double next_number(const Inference *how)
 {
+    REQUIRE(how->tau == 0 || how->random != NULL,
+            "a token shall be drawn, but there are no random numbers.");
     return how->random == NULL ? 0 : uniform(how->random);
 }
 
@@ -83,7 +77,6 @@ static Tokens append_in_place(Tokens x, int y)   /* there is room behind it */
 Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
                     const Inference *how)
 {
-    refuse_wrong_inference(how);
     refuse_wrong_prompt(x, theta, how);
     int ell = x.length, eos = eos_token(theta->hyper.N_V);
     bool continues = true;
@@ -108,7 +101,6 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
 Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                     const Inference *how, bool *ended)
 {
-    refuse_wrong_inference(how);
     int N_V = theta->hyper.N_V, bos = bos_token(N_V), y = 0;
     int bound = translation_bound(how->ell_gen, theta);
     bool continues = true;

@@ -77,23 +77,21 @@ Mark tape_mark(Tape *tape)
     return (Mark){ tape, arena_used(tape_arena(tape)) };
 }
 
-static Mat move_matrix(Tape *tape, const struct Matrix *M)
-{
-    struct Matrix *Y = matrix_new(HERE("tape_release"), tape_arena(tape),
-                                  M->rows, M->cols, false);
-    memmove(Y->at, M->at,
-            (size_t)M->rows * (size_t)M->cols * sizeof(real));
-    Y->tape = tape;
-    return Y;
-}
-
 Mat tape_release(Mark mark, Mat M)
 {
     if (wants_gradients(mark.tape))
         return M;
-    struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
-    arena_rewind(tape_arena(mark.tape), mark.used);
-    return M == NULL ? NULL : move_matrix(mark.tape, &kept);
+    const struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
+    Arena *arena = tape_arena(mark.tape);
+    arena_rewind(arena, mark.used);
+    if (M == NULL)
+        return NULL;
+    struct Matrix *Y = matrix_new(HERE("tape_release"), arena, kept.rows,
+                                  kept.cols, false);
+    memmove(Y->at, kept.at,
+            (size_t)kept.rows * (size_t)kept.cols * sizeof(real));
+    Y->tape = mark.tape;
+    return Y;
 }
 
 static Mat release_layer(void *to, const char *line, const char *name, Mat M,

@@ -204,12 +204,6 @@ static void start_run(Trainer *trainer, Loss *loss, const Data *data)
                                                      * sizeof(int));
 }
 
-static long long steps_in_epoch(const Trainer *trainer)
-{
-    int batch = trainer->how.batch;
-    return (trainer->data->N_data + (long long)batch - 1) / batch;
-}
-
 static void compute_gradient(Trainer *trainer, int epoch, int n)
 {
     const Training *how = &trainer->how;
@@ -230,29 +224,23 @@ static void compute_gradient(Trainer *trainer, int epoch, int n)
     };
 }
 
-static bool end_step(Trainer *trainer)
-{
-    trainer->step++;
-    if (!isfinite(trainer->now.loss))
-        trainer->diverged = true;
-    bool wanted = trainer->on_step == NULL
-               || trainer->on_step(trainer->to, &trainer->now);
-    return wanted && !trainer->diverged;
-}
-
 const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 {
     const Training *how = &trainer->how;
     start_run(trainer, loss, data);
-    const long long steps = steps_in_epoch(trainer);
-    const long long last = how->N_epochs * steps;
+    const long long steps = ((long long)data->N_data + how->batch - 1)
+                          / how->batch, last = how->N_epochs * steps;
+    bool wanted = true;
     trainer->now.last = last;
-    for (bool wanted = true; wanted && trainer->step < last; ) {
+    while (wanted && !trainer->diverged && trainer->step < last) {
         int epoch = (int)(trainer->step / steps) + 1;
         int n = (int)(trainer->step % steps) * how->batch + 1;
         compute_gradient(trainer, epoch, n);
         trainer_update(trainer);
-        wanted = end_step(trainer);
+        trainer->step++;
+        trainer->diverged |= !isfinite(trainer->now.loss);
+        wanted = trainer->on_step == NULL
+              || trainer->on_step(trainer->to, &trainer->now);
     }
     return trainer->theta;
 }
