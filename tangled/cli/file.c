@@ -86,6 +86,7 @@ static unsigned check_target(const char *name, Error *f)
 static int write_file(const char *name, unsigned mode, const void *data,
                       FileWriter *write)
 {
+    remove_file(name);
     FILE *file = open_file(name, "wb");
     if (file == NULL)
         return errno;
