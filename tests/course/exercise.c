@@ -235,6 +235,14 @@ LAW(a_sheet_names_the_command_that_draws_it)
                 "# Fill in each ? with 3 decimals.\n");
 }
 
+LAW(special_tokens_are_named)
+{
+    assert_says(DRAWN("--algorithm", "12"), "\n# mask_token = 3, bos_token = "
+                "4, eos_token = 5.\n");
+    assert_says(DRAWN("--algorithm", "15"), "\n# bos_token = 2, eos_token = "
+                "3.\n");
+}
+
 LAW(formulas_are_those_of_the_layout)
 {
     assert_says(DRAWN("--layout", "torch"),

@@ -161,6 +161,7 @@ LAW(random_sheets_grow_and_vary)
     s = TRIALS("12", "--random", "2");
     assert_says(s, "\nN_epochs = 3\n");
     assert_says(s, "\np_mask = 0.25\n");
+    assert_says(s, "\nu = 0.125 0.375 ");
 }
 
 LAW(a_wish_that_cannot_be_granted_is_refused)
