@@ -42,6 +42,8 @@ LAW(slips_worked_out_by_hand_are_named)
                  "no-activation");
     assert_named("alg10", "claim 10.10 X = -2 -1 0 ; 0 3 -2 ; 2 1 2\n",
                  "no-norm-last");
+    assert_named("alg09", "gamma_2 = 2 2 2 2\n"
+                 "claim 9.8 X = 0 -1 ; 1 0 ; 0 1 ; -1 0\n", "no-gamma");
     assert_named("alg08", "claim dec.A = 1/2 1/2 ; 1/2 1/2\n", "no-mask");
     assert_named("alg08", "claim 8.7 Z = 1 0 ; -2 2 ; 1 -2\n", "no-activation");
     assert_named("alg08", "claim 8.12 X = 0 2 ; 2 0 ; 2 1\n", "no-positions");

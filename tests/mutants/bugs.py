@@ -57,6 +57,7 @@ class Mutant:
     def keys(self):
         """As what it may be listed, alone or together with others."""
         return [(self.place, self.what), (self.place, "anything"),
+                (f"{self.statement.function}: ...", self.what),
                 (f"{self.statement.function}: ...", "anything")]
 
     def changed(self, text):
