@@ -25,6 +25,19 @@ LAW(the_last_layer_predicts_what_the_model_does)
     assert_says(ftx("show --model " BERT " '3 8'"), "read off at token 3\n");
 }
 
+LAW(the_most_probable_outcome_stands_first)
+{
+    Said s = ftx("show --model " GPT2 " '3 9 8 0'");
+    double last = 0;
+    int outcomes = 0;
+    for (const char *at = s.out; (at = strstr(at, " 0.")) != NULL; at++) {
+        outcomes++;
+        assert_that(outcomes % 5 == 1 || atof(at) <= last);
+        last = atof(at);
+    }
+    assert_int_equal(outcomes, 3 * 5);
+}
+
 /* Every digit of the last line, and only what is asked for. */
 LAW(the_steps_are_those_of_the_algorithm)
 {
