@@ -55,24 +55,23 @@ def tokens(name, list):
     out.append(f"#define {name.upper()} {', '.join(map(str, list))}\n")
 
 
-def record(name, model, x, types=None):
-    """Hidden states and result of one sequence."""
-    tokens(name + "_x", x)
-    model = model.double()
-    more = {} if types is None else {"token_type_ids": torch.tensor([types])}
-    y = model(torch.tensor([x]), output_hidden_states=True, **more)
-    for k, h in enumerate(y.hidden_states):
-        array(f"{name}_hidden_{k}", h[0])
-    return y
-
-
-def save(name, model, **more):
-    folder = here / name
-    shutil.rmtree(folder, ignore_errors=True)
-    model.save_pretrained(folder, **more)
-    (folder / "generation_config.json").unlink(missing_ok=True)
-    for file in folder.iterdir():
+def record(folder, model, x, types=None, hidden=True):
+    """Saves the model, and what becomes of one sequence: hidden states and
+    logits."""
+    shutil.rmtree(here / folder, ignore_errors=True)
+    model.save_pretrained(here / folder)
+    (here / folder / "generation_config.json").unlink(missing_ok=True)
+    for file in (here / folder).iterdir():
         file.chmod(0o644)
+    name = folder.replace("-", "_")
+    more = {} if types is None else {"token_type_ids": torch.tensor([types])}
+    y = model.double()(torch.tensor([x]), output_hidden_states=True, **more)
+    if hidden:
+        tokens(name + "_x", x)
+        for k, h in enumerate(y.hidden_states):
+            array(f"{name}_hidden_{k}", h[0])
+    if "logits" in y:
+        array(name + "_logits", y.logits[0])
 
 
 def next_token_loss(x):
@@ -106,9 +105,7 @@ def gpt2(**more):
 
 x = [3, 0, 12, 7, 7, 5]
 model = gpt2()
-save("gpt2", model)
-y = record("gpt2", model, x)
-array("gpt2_logits", y.logits[0])
+record("gpt2", model, x)
 for first in range(V):          # a prompt with a lively continuation
     y = model.generate(torch.tensor([[first, 5]]), max_new_tokens=6,
                        do_sample=False, pad_token_id=0, eos_token_id=None)
@@ -117,11 +114,8 @@ for first in range(V):          # a prompt with a lively continuation
 tokens("gpt2_prompt", y[0, :2].tolist())
 tokens("gpt2_greedy", y[0, 2:].tolist())
 
-other = gpt2(activation_function="gelu", tie_word_embeddings=False,
-             n_inner=12)
-save("gpt2-other", other)
-y = record("gpt2_other", other, x)
-array("gpt2_other_logits", y.logits[0])
+record("gpt2-other", gpt2(activation_function="gelu", tie_word_embeddings=False,
+                          n_inner=12), x)
 
 # -------------------------------------------------------------------- BERT
 def bert(kind, **more):
@@ -134,27 +128,14 @@ def bert(kind, **more):
 
 x = [CLS, 3, MASK, SEP, 8, MASK, 1, SEP]
 types = [0, 0, 0, 0, 1, 1, 1, 1]
-model = bert(BertForMaskedLM)
-save("bert-masked", model)
-y = record("bert_masked", model, x, types)
-array("bert_masked_logits", y.logits[0])
-
+record("bert-masked", bert(BertForMaskedLM), x, types)
 # It has a W_u of its own, with a bias; cls.predictions.bias has no use then.
-model = bert(BertForMaskedLM, tie_word_embeddings=False)
-save("bert-untied", model)
-array("bert_untied_logits", model.double()(
-    torch.tensor([x]), token_type_ids=torch.tensor([types])).logits[0])
-
+record("bert-untied", bert(BertForMaskedLM, tie_word_embeddings=False), x, types,
+       hidden=False)
 x = [CLS, 3, 9, 8, 1, SEP]
-model = bert(BertModel)
-save("bert", model)
-record("bert", model, x)
-
-model = bert(BertForSequenceClassification, num_labels=3,
-             id2label={0: "no", 1: "maybe", 2: "yes"})
-save("bert-class", model)
-y = record("bert_class", model, x)
-array("bert_class_logits", y.logits[0])
+record("bert", bert(BertModel), x)
+record("bert-class", bert(BertForSequenceClassification, num_labels=3,
+                          id2label={0: "no", 1: "maybe", 2: "yes"}), x)
 
 # ------------------------------------------------------------- fine-tuning
 # Two texts or lines a step, and the mean of what is predicted in both; none
