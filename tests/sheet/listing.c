@@ -277,10 +277,11 @@ LAW(json_tells_where_a_step_is)
 
 LAW(what_would_be_too_large_is_refused_before_it_is_run)
 {
-    char text[9000] = "algorithm 10\n" BIGRAMS "Wv = 1 0\nWo = 1 ; 0\nx =";
+    Text *text = text_new();
+    add_text(text, "algorithm 10\n" BIGRAMS "Wv = 1 0\nWo = 1 ; 0\nx =");
     for (int t = 0; t < 4000; t++)
-        strcat(text, " 1");
-    assert_not_run(text, "text:1:1: the steps would have more than two million "
+        add_text(text, " 1");
+    assert_not_run(text->at, "text:1:1: the steps would have more than two million "
                    "entries.");
     assert_not_run("algorithm 10\nx = 1\n" BIGRAMS "L 91\nlayer1.Wq^11 = 1 0\n",
                    "text:1:1: a model has at most 1000 heads in all of its "
@@ -299,20 +300,18 @@ LAW(more_numbers_than_tokens_can_be_drawn_are_refused)
 }
 
 /* Two tokens and few sequences, but a long vector for each token. */
-static char *of_long_vectors(const char *start, int d_e, int sequences)
+static const char *of_long_vectors(const char *start, int d_e, int sequences)
 {
-    size_t n = strlen(start), room = n + 12 * (size_t)d_e
-             + 20 * (size_t)sequences + 100;
-    char *text = arena_alloc(arena, room);
-    n = (size_t)snprintf(text, room, "%slayout textbook\nWe =", start);
+    Text *t = text_new();
+    add_text(t, "%slayout textbook\nWe =", start);
     for (int k = 0; k < 2 * d_e; k++)
-        n += (size_t)snprintf(text + n, room - n, k == d_e ? ";0" : " 1");
-    n += (size_t)snprintf(text + n, room - n, "\nWu = 0 1");
-    for (int k = 1; k < d_e; k++)
-        n += (size_t)snprintf(text + n, room - n, " ; 0 1");
+        add_text(t, k == d_e ? ";0" : " 1");
+    add_text(t, "\nWu =");
+    for (int k = 0; k < d_e; k++)
+        add_text(t, " 0 1%s", k + 1 < d_e ? " ;" : "");
     for (int k = 1; k <= sequences; k++)
-        n += (size_t)snprintf(text + n, room - n, "\nx_%d = 1 1", k);
-    return text;
+        add_text(t, "\nx_%d = 1 1", k);
+    return t->at;
 }
 
 LAW(long_vectors_are_counted_too)
