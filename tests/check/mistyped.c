@@ -64,18 +64,8 @@ static void mistype(char *text, Random *random)
 static void add_step(Text *to, const char *begin, const Step *step,
                      int decimals, Random *random)
 {
-    char name[100];
-    Mat M = step->M;
-    step_name(name, sizeof name, step);
-    add_text(to, "%s", begin);
-    if (below(random, 3) == 0)
-        add_text(to, "%d.%d ", step->algorithm, step->line);
-    add_text(to, "%s =", name);
-    for (int i = 1; i <= M->rows; i++)
-        for (int j = 1; j <= M->cols; j++)
-            add_text(to, "%s %.*f", i > 1 && j == 1 ? " ;" : "",
-                     all_whole(M) ? 0 : decimals, (double)AT(M, i, j));
-    add_text(to, "\n");
+    write_step(to, begin, below(random, 3) == 0,
+               claimed(step, step->M, all_whole(step->M) ? 0 : decimals));
 }
 
 /* The sheet without its claims and without some of its items, but with some
@@ -104,8 +94,7 @@ static const char *with_steps(const char *text, int gives, Random *random)
             continue;
         if (step.role == ROLE_MIXED && gives == 0 && step.head == 0) {
             step.name = "output";
-            add_text(to, "grad.");
-            add_step(to, "", &step, 2, random);
+            add_step(to, "grad.", &step, 2, random);
         } else if (way < gives && step.aspect == VALUE)
             add_step(to, "", &step, 9, random);
         else if (way < gives + 6)

@@ -49,17 +49,26 @@ static inline Claim claimed(const Step *step, Mat M, int decimals)
     return (Claim){ item, step };
 }
 
-static inline void write_claim(Text *t, Claim claim)
+/* A line that begins so, with or without the number of its line. */
+static inline void write_step(Text *t, const char *begin, bool numbered,
+                              Claim claim)
 {
     char name[60], text[60];
     const Item *item = claim.item;
     step_name(name, sizeof name, claim.step);
-    add_text(t, "claim %d.%d %s =", claim.step->algorithm, claim.step->line,
-             name);
+    add_text(t, "%s", begin);
+    if (numbered)
+        add_text(t, "%d.%d ", claim.step->algorithm, claim.step->line);
+    add_text(t, "%s =", name);
     for (int k = 0; k < item->rows * item->cols; k++)
         add_text(t, "%s%s", k % item->cols == 0 && k > 0 ? " ; " : " ",
                  typed(text, item->entry[k].value, item->entry[k].decimals));
     add_text(t, "\n");
+}
+
+static inline void write_claim(Text *t, Claim claim)
+{
+    write_step(t, "claim ", true, claim);
 }
 
 /* ------------------------------------------------ by hand, and his errors */
