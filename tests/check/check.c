@@ -162,18 +162,6 @@ LAW(a_word_names_an_algorithm)
     assert_that(strstr(s.err, "multihead") != NULL);
 }
 
-LAW(a_slip_is_named_and_what_follows_from_it)
-{
-    assert_line(FOUR "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n"
-        "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
-        "0.844 0.468 0.980\n"
-        "claim V_tilde = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n",
-        "(3,3) yours 0.980, expected 0.9316\n"
-        "      all 9 entries match if the 1/√d_attn is left out\n"
-        "Ṽ     5 of 6 entries follow from A; the rest are right\n"
-        "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n");
-}
-
 LAW(a_term_that_is_left_out_is_a_slip_like_any)
 {
     assert_line(FOUR "claim S = 1 0 2 ; 2 2 4 ; 1 2 8\nclaim A = 0.248 0.108 "
@@ -453,19 +441,6 @@ LAW(each_sheet_is_answered_as_expected)
 }
 
 /* --------------------------------------------------------- explanations */
-
-LAW(several_explanations_are_all_named)
-{
-    Said s = SAID(check, (char *)sheet("algorithm 4\nlayout textbook\n"
-        "X = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 2 ; 1 0\nWk = 0 1 ; 1 0 ; 1 0\n"
-        "Wv = 2 0 ; 0 4 ; 1 0\nclaim A = 0.5 0.5 ; 0.881 0.119\n"));
-    assert_int_equal(s.status, 1);
-    assert_that(strstr(s.out, "      all 4 entries match if the 1/√d_attn is "
-                       "left out\n      or if ") != NULL);
-    assert_that(strstr(s.out, "      this sheet cannot tell these apart\n"
-                       "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n")
-                != NULL);
-}
 
 /* A judgement with other explanations than were found. */
 static Said explained(int n, Explanation why[], const char *text,
@@ -807,24 +782,17 @@ LAW(several_sheets_have_a_total)
          *none = write_text("none", "algorithm 7\nclaim p = 1\n");
     char expected[1000];
     Said s = SAID(check, right, wrong, none, right);
-    snprintf(expected, sizeof expected,
-        "%s:\nlogits  right, 1 of 1 entry\nall right\n\n"
-        "%s:\nlogits  WRONG  yours 30, expected 2\n"
-        "        no known slip; it is 2·1 = 2\n"
-        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n\n"
-        "%s: cannot be judged\n\n"
-        "%s:\nlogits  right, 1 of 1 entry\nall right\n\n"
-        "4 sheets: 2 right, 1 wrong, 1 cannot be judged\n",
-        right, wrong, none, right);
-    assert_string_equal(s.out, expected);
+    snprintf(expected, sizeof expected, "%s: | all right | %s: | WRONG | "
+             "%s: cannot be judged | %s: | all right | "
+             "4 sheets: 2 right, 1 wrong, 1 cannot be judged", right, wrong,
+             none, right);
+    assert_that(has_words(s.out, expected));
     assert_int_equal(s.status, 2);
     assert_that(strncmp(s.err, none, strlen(none)) == 0);
     s = SAID(check, wrong, right);
     assert_int_equal(s.status, 1);
     assert_that(strstr(s.out, "\n2 sheets: 1 right, 1 wrong, 0 cannot") != NULL);
-    s = SAID(check, right, right);
-    assert_int_equal(s.status, 0);
-    assert_that(strstr(s.out, "\n2 sheets: 2 right, 0 wrong, 0 cannot") != NULL);
+    assert_says(SAID(check, right, right), "\n2 sheets: 2 right, 0 wrong, 0 cannot");
 }
 
 LAW(a_sheet_without_claims_is_told)
