@@ -479,19 +479,12 @@ LAW(sheets_are_judged_as_they_were_meant)
 /* Whether its column sums to 1 or not. */
 LAW(a_probability_is_carried_on_as_written)
 {
-    assert_story(
-        "algorithm 13\nx = 1 2\neta = 1\nL = 0\nepsilon = 3\n"
-        "We = 1 1 1 ; -1 -1 -1\ngamma = 1 1\nbeta = 0 0\n"
-        "Wu = 0 0 ; 0 0 ; 0 0\n"
-        "claim P = 0.33 0.33 ; 0.33 0.33 ; 0.33 0.33\n"
-        "claim loss = 1.11\n",
-        "RRRRRR E", "");
-    assert_story(
-        "algorithm 13\nx = 1 2\neta = 1\nL = 0\nepsilon = 3\n"
-        "We = 1 1 1 ; -1 -1 -1\ngamma = 1 1\nbeta = 0 0\n"
-        "Wu = 0 0 ; 0 0 ; 0 0\nclaim P = ? 0.25 ; 0.5 ? ; ? ?\n"
-        "claim loss = 0.693\n",
-        "?WW??? F", "");
+#define THIRDS "algorithm 13\nx = 1 2\neta = 1\nL = 0\nepsilon = 3\n" \
+    "We = 1 1 1 ; -1 -1 -1\ngamma = 1 1\nbeta = 0 0\nWu = 0 0 ; 0 0 ; 0 0\n"
+    assert_story(THIRDS "claim P = 0.33 0.33 ; 0.33 0.33 ; 0.33 0.33\n"
+                 "claim loss = 1.11\n", "RRRRRR E", "");
+    assert_story(THIRDS "claim P = ? 0.25 ; 0.5 ? ; ? ?\nclaim loss = 0.693\n",
+                 "?WW??? F", "");
 }
 
 /* The others have all their digits. */
@@ -519,11 +512,10 @@ LAW(a_second_slip_may_follow_at_full_precision)
         "algorithm 6\ne = 1 2 4\nbeta = 1 1 1\nclaim v = 2.3\n"
         "claim e_hat = -0.87 -0.22 1.09\n",
         "W WWW", "n-1 no-beta");
-    assert_story(
-        "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
-        "bq = 1 1\nclaim Q = 0 1 ; 0 1\nclaim S = 0 0 ; 0 3\n"
-        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim V_tilde = 4.50 8.57\n",
-        "WWWW RRFF FWFW FF", "no-b_q|no-bias no-scale|scale-d_x");
+#define ONE_WIDE "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n" \
+    "bq = 1 1\nclaim Q = 0 1 ; 0 1\nclaim A = 0.5 0.05 ; 0.5 0.95\n"
+    assert_story(ONE_WIDE "claim S = 0 0 ; 0 3\nclaim V_tilde = 4.50 8.57\n",
+                 "WWWW RRFF FWFW FF", "no-b_q|no-bias no-scale|scale-d_x");
     assert_story(
         "algorithm 4\nX = 2/3 1/3 ; 1/3 -2/3\n"
         "Z = 1/3 2/3 ; 1/3 -1/3\nWq = 1 2 ; 0 1\nWk = 1 0 ; 1 1\n"
@@ -531,12 +523,8 @@ LAW(a_second_slip_may_follow_at_full_precision)
         "claim K = 0.67 0.33 ; 1.00 -0.33\n"
         "claim A = 0.685201 0.390682 ; 0.314799 0.609318\n",
         "WWRW FFFF WWWW", "exchange no-scale");
-    assert_story(
-        "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
-        "bq = 1 1\nclaim Q = 0 1 ; 0 1\n"
-        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim V_tilde = 0.43 8.57\n",
-        "WWWW FWFW WF", "no-b_q|no-bias no-scale|scale-d_x "
-        "V-times-A-transposed");
+    assert_story(ONE_WIDE "claim V_tilde = 0.43 8.57\n", "WWWW FWFW WF",
+                 "no-b_q|no-bias no-scale|scale-d_x V-times-A-transposed");
 }
 
 /* Q is used as written; K, which is not claimed, has the slip. */
@@ -552,22 +540,15 @@ LAW(a_known_slip_is_made_elsewhere_too)
 
 LAW(infinity_is_carried_on)
 {
-    assert_story(
-        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
-        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\nclaim 4.5 S = 1 5 ; -9 1\n"
-        "claim S_scaled = 0.707 3.536 ; -6.364 0.707\n"
-        "claim A = 0.999 0.944 ; 0.001 0.056\n",
-        "RRWR RRFR FRFR", "");
-    assert_story(
-        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
-        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\n"
-        "claim 4.5 S = 1 -inf ; -inf 1\nclaim A = 1 0 ; 0 1\n",
-        "RWRR RFRF", "");
-    assert_story(
-        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
-        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\n"
-        "claim 4.5 S = 1 -inf ; -inf -inf\nclaim A = 1 0 ; 0 1\n",
-        "RWRW RWRW", "");
+#define CROSSED "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n" \
+    "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\nclaim 4.5 S = "
+    assert_story(CROSSED "1 5 ; -9 1\nclaim S_scaled = 0.707 3.536 ; "
+                 "-6.364 0.707\nclaim A = 0.999 0.944 ; 0.001 0.056\n",
+                 "RRWR RRFR FRFR", "");
+    assert_story(CROSSED "1 -inf ; -inf 1\nclaim A = 1 0 ; 0 1\n",
+                 "RWRR RFRF", "");
+    assert_story(CROSSED "1 -inf ; -inf -inf\nclaim A = 1 0 ; 0 1\n",
+                 "RWRW RWRW", "");
 }
 
 LAW(what_has_no_reason_is_carried_on_as_written)

@@ -133,11 +133,9 @@ LAW(names_of_a_model_have_several_spellings)
         int layer, head;
     } spelled[] = {
         { "W_{mlp1}", "W_mlp1", NOWHERE, 0, 0 },
-        { "Wmlp2", "W_mlp2", NOWHERE, 0, 0 },
         { "enc12.W_q^3", "W_q", ENC, 12, 3 }, { "ed.Wo", "W_o", ED, 0, 0 },
         { "layer2.\\gamma^1", "gamma_1", LAYER, 2, 0 },
-        { "dec1.β5", "beta_5", DEC, 1, 0 }, { "gamma", "gamma", NOWHERE, 0, 0 },
-        { "X~", "X_tilde", NOWHERE, 0, 0 }, { "x_2", "x", NOWHERE, 0, 2 },
+        { "dec1.β5", "beta_5", DEC, 1, 0 }, { "x_2", "x", NOWHERE, 0, 2 },
         { "Wq_12", "W_q", NOWHERE, 0, 12 }, { "W^2_k", "W_k", NOWHERE, 0, 2 },
         { "\\tilde{V}", "V_tilde", NOWHERE, 0, 0 }, { "W^Q", "W_q", NOWHERE, 0, 0 },
         { "V\xCC\x83", "V_tilde", NOWHERE, 0, 0 }, { "Y^2", "Y", NOWHERE, 0, 2 },
