@@ -45,6 +45,7 @@ class Harness:
         self.lent = set()       # numbers of workers that are busy
         self.lock = threading.Lock()
         self.kills = {}         # (folder, test): how often
+        os.environ.pop("MAKEFLAGS", None)   # of `make mutants`
 
     # ------------------------------------------------------- without a bug
 
