@@ -8,11 +8,11 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3300    tangled/practice 1573
-tangled/text    1804    tangled/cli     1376    tangled/hub      1370
-tangled/sheet   5929    tangled/show     588    tangled/check    3064
-tangled/model   3545    tangled/course  1996
-tests-C        23053    tests-data      8341    tests-scripts    4415
+tangled          760    tangled/library 3300    tangled/practice 1551
+tangled/text    1801    tangled/cli     1386    tangled/hub      1391
+tangled/sheet   5952    tangled/show     588    tangled/check    3028
+tangled/model   3537    tangled/course  1999
+tests-C        22789    tests-data      8371    tests-scripts    4403
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
