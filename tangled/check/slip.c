@@ -232,7 +232,7 @@ static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
     s->here = step;
     if (s->why->until != NULL && same_place(step, s->why->until))
         refuse_slip(s);
-    if (claim != NULL && shape_fits(claim->item, step->M))
+    if (claim != NULL && is_comparable(claim->item, step))
         Y = carry_value(s, step, claim->item, M);
     Y = apply_slips(s, roles_of(step), true, Y);
     if (step->aspect == GRADIENT)

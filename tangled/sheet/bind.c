@@ -7,24 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double stands_for_infinity = -1e4;
-
-/* Whether it is of zeros and -inf, to be added to the scores. */
-static bool is_additive(const Item *mask)
-{
-    for (int k = 0; k < mask->rows * mask->cols; k++)
-        if (mask->entry[k].value <= stands_for_infinity)
-            return true;
-    return false;
-}
-
 double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k)
 {
     const Entry *entry = &item->entry[k];
     double x = entry->value;
-    bool added = a->kind == MASK && is_additive(item);
-    if (added && (x == 0 || x <= stands_for_infinity))
+    bool added = a->kind == MASK && hides(item);
+    if (added && (x == 0 || is_minus_infinity(x)))
         return x == 0;
     if (added || (a->kind == MASK && x != 0 && x != 1))
         fail_in_text(job->f, entry->at, "an entry of the mask is 1, may "

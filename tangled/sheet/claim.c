@@ -11,11 +11,13 @@ static bool has_shape(const Item *claim, Mat M)
     return claim->rows == M->rows && claim->cols == M->cols;
 }
 
-bool shape_fits(const Item *claim, Mat M)
+bool is_comparable(const Item *claim, const Step *step)
 {
-    bool vector = M->rows == 1 || M->cols == 1;
-    return has_shape(claim, M)
-        || (vector && claim->rows == M->cols && claim->cols == M->rows);
+    return step != NULL
+        && (has_shape(claim, step->M)
+            || ((step->M->rows == 1 || step->M->cols == 1)
+                && claim->rows == step->M->cols
+                && claim->cols == step->M->rows));
 }
 
 real *claimed_entry(const Item *claim, Mat M, int k)
@@ -42,7 +44,10 @@ const char *entry_place(char to[40], const Item *claim, int k)
     return to;
 }
 
-static const double stands_for_infinity = -1e4;
+bool is_minus_infinity(double typed)
+{
+    return typed <= -1e4;
+}
 
 enum { SINGLE = sizeof(real) == sizeof(float),
        TRUE_DIGITS = SINGLE ? FLT_DIG : DBL_DIG };
@@ -74,18 +79,13 @@ Verdict verdict_on(const Entry *entry, double x)
     if (isnan(typed))
         return OPEN;
     if (x == -INFINITY)
-        return typed <= stands_for_infinity ? RIGHT : WRONG;
+        return is_minus_infinity(typed) ? RIGHT : WRONG;
     if (entry->decimals == EXACT)
         return same_number(typed, x) ? RIGHT : WRONG;
     double unit = unit_of(entry->decimals);
     double off = fabs(typed - x) - last_bits(SINGLE || entry->single)
                                    * fmax(1, fabs(x));
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
-}
-
-bool is_comparable(const Item *claim, const Step *step)
-{
-    return step != NULL && shape_fits(claim, step->M);
 }
 
 static bool is_right(const Entry *entry, double x)

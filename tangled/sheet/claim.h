@@ -18,10 +18,6 @@ typedef struct {
    about no step is refused. */
 Claim *claims_of(const Run *run, Arena *arena, int *n, Error *f);
 
-/* Returns whether a claim has the shape of M. One row and one column are the
-   same. */
-bool shape_fits(const Item *claim, Mat M);
-
 /* Returns the entry of M, in the sheet's layout, that entry k of the claim,
    counted from 0, is about. */
 real *claimed_entry(const Item *claim, Mat M, int k);
@@ -49,6 +45,10 @@ enum { VERDICTS = WRONG + 1 };
    right, off by its last digit, or wrong. This alone says what is right. */
 Verdict verdict_on(const Entry *entry, double x);
 
+/* Returns whether a typed score is -inf, or a number such as -1e9, which
+   programs write for it. */
+bool is_minus_infinity(double typed);
+
 /* Returns whether an entry is what is left of x when digits are cut off. */
 bool is_cut_from(const Entry *entry, double x);
 
@@ -59,7 +59,8 @@ double unit_of(int decimals);
    rounding. */
 bool same_number(double a, double b);
 
-/* Returns whether a step has the shape of the claim; NULL has none. */
+/* Returns whether a step has the shape of the claim, where one row and one
+   column are the same; NULL has none. */
 bool is_comparable(const Item *claim, const Step *step);
 
 /* Returns how many entries are claimed. */

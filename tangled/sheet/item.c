@@ -165,10 +165,10 @@ static bool is_in_heads(const Job *job, const StepRow *row)
 
 bool hides(const Item *item)
 {
-    int k = 0, n = item->rows * item->cols;
-    while (k < n && item->entry[k].value != -INFINITY)
-        k++;
-    return k < n;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        if (is_minus_infinity(item->entry[k].value))
+            return true;
+    return false;
 }
 
 /* Whether an item may give the step of a row. */

@@ -202,10 +202,9 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
 }
 
 typedef struct {
-    const Layout *layout;
     const Sheet *sheet;
+    const Layout *layout;
     Arena *arena;
-    Tape *tape;
     int claimed, right;         /* entries                                */
     int misfits;                /* claims that have another shape         */
 } Attempt;
@@ -214,7 +213,7 @@ static void run_attempt(Error *f, void *data)
 {
     Attempt *a = data;
     const Bound *bound = bind_sheet(a->sheet, a->layout, a->arena, f);
-    const Run *run = run_bound(bound, NULL, a->arena, a->tape, f);
+    const Run *run = run_bound(bound, NULL, a->arena, NULL, f);
     int n;
     const Claim *claim = claims_of(run, a->arena, &n, f);
     for (int k = 0; k < n; k++) {
@@ -228,11 +227,9 @@ static void run_attempt(Error *f, void *data)
 static bool try_layout(Attempt *a, const Layout *layout, const Sheet *sheet)
 {
     Error quiet = { .sheet = sheet->name };
-    *a = (Attempt){ .layout = layout, .sheet = sheet, .arena = arena_new(),
-                    .tape = tape_new(false) };
+    *a = (Attempt){ sheet, layout, arena_new(), 0, 0, 0 };
     bool done = try_work(&quiet, run_attempt, a);
     arena_free(a->arena);
-    tape_free(a->tape);
     return done;
 }
 
@@ -247,21 +244,17 @@ int right_by(const Layout *layout, const Sheet *sheet)
    more than twice as many. Returns why. */
 static const char *guess_layout(Job *job)
 {
-    Attempt all[LAYOUTS];
-    const Attempt *first = NULL,        /* that can be run                */
+    Attempt all[LAYOUTS], *a = all;
+    const Attempt *first = NULL,        /* that can be run                 */
                   *fits = NULL,         /* the first that fits most claims */
                   *best = NULL;
-    Dimensions d;
     int fit = 0;
-    job->run.layout = layouts;
-    for (int k = LAYOUTS - 1; k >= 0; k--)
-        if (all_fit(job, &layouts[k], &d)) {
-            job->run.layout = &layouts[k];
-            fit++;
-        }
-    for (int k = 0; k < LAYOUTS; k++) {
-        Attempt *a = &all[k];
-        if (!try_layout(a, &layouts[k], job->run.sheet))
+    for (const Layout *l = layouts; l < layouts + LAYOUTS; l++) {
+        if (!all_fit(job, l, &(Dimensions){ .n = 0 }))
+            continue;
+        if (fit++ == 0)
+            job->run.layout = l;
+        if (!try_layout(a, l, job->run.sheet))
             continue;
         if (first == NULL)
             first = a;
@@ -272,9 +265,10 @@ static const char *guess_layout(Job *job)
                      || (a->right > 2 * fits->right
                          && 2 * a->right >= a->claimed)))
             best = a;
+        a++;
     }
-    if (best != NULL)
-        job->run.layout = best->layout;
+    if (fit == 0 || best != NULL)
+        job->run.layout = fit == 0 ? layouts : best->layout;
     return fit == 1 ? "the only layout that fits"
          : best == first ? "the first that fits; a line such as 'layout "
                            "textbook' names another"
@@ -302,7 +296,6 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     Job *job = arena_alloc(arena, sizeof *job);
     *job = *bound;
     job->run.bound = bound;
-    job->f = f;
     job->arena = arena;
     job->tape = tape;
     job->variation = variation;
@@ -317,7 +310,6 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     Error inner = { .sheet = job->run.sheet->name };
     if (f != NULL)
         inner = *f;
-    job->f = &inner;
     bool trains = algorithm_table[job->run.algorithm].kind == TRAINING,
          own = trains || job->backwards != NULL || variation == NULL;
     if (own)

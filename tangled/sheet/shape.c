@@ -150,35 +150,33 @@ static void list_layouts(const Job *job, char *list, size_t size)
 
 _Noreturn void refuse_shape(const Job *job, const Misfit *m)
 {
-    char better[80], shape[80], but[80];
+    char better[80], shape[80], why[300];
     const Layout *layout = job->run.layout;
     const Item *item = m->item;
     const Argument *a = m->argument;
     const Dimension *letter = m->letter;
     bool turn = is_transposed(a->kind, layout);
     list_layouts(job, better, sizeof better);
-    if (letter == NULL)
-        fail_in_text(job->f, item->at, "%s is %d x %d; it must be one row or "
-                     "one column.", item->typed, item->rows, item->cols);
     if (a->kind == VECTOR)
         snprintf(shape, sizeof shape, "%s entries", a->rows);
     else
         snprintf(shape, sizeof shape, "%s x %s", turn ? a->cols : a->rows,
                  turn ? a->rows : a->cols);
-    if (*letter->symbol == '1')
-        fail_in_text(job->f, item->at,
-                     "%s is %d x %d; in layout %s it is %s%s.",
-                     item->typed, item->rows, item->cols, layout->name, shape,
-                     better);
-    if (letter->by == NULL)
-        snprintf(but, sizeof but, "and H is %d", job->H);
+    if (letter == NULL)
+        snprintf(why, sizeof why, "; it must be one row or one column");
+    else if (*letter->symbol == '1')
+        snprintf(why, sizeof why, "; in layout %s it is %s%s", layout->name,
+                 shape, better);
+    else if (letter->by == NULL)
+        snprintf(why, sizeof why, ", %s in layout %s; so %s would be %d, and "
+                 "H is %d%s", shape, layout->name, letter->symbol, m->is,
+                 job->H, better);
     else
-        snprintf(but, sizeof but, "but by %s it is %d", letter->by->typed,
-                 letter->size);
-    fail_in_text(job->f, item->at,
-                 "%s is %d x %d, %s in layout %s; so %s would "
-                 "be %d, %s%s.", item->typed, item->rows, item->cols, shape,
-                 layout->name, letter->symbol, m->is, but, better);
+        snprintf(why, sizeof why, ", %s in layout %s; so %s would be %d, but "
+                 "by %s it is %d%s", shape, layout->name, letter->symbol,
+                 m->is, letter->by->typed, letter->size, better);
+    fail_in_text(job->f, item->at, "%s is %d x %d%s.", item->typed,
+                 item->rows, item->cols, why);
 }
 
 int most_of(const Job *job, const char *names, bool numbered, int most)
