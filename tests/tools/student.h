@@ -240,7 +240,7 @@ static inline void fills_in_by_run(Student *st, const Run *right,
 static inline bool is_right(const Item *item, const Step *step, int k)
 {
     const Entry *is = &item->entry[k];
-    if (step == NULL || !shape_fits(item, step->M))
+    if (!is_comparable(item, step))
         return false;
     const double x = *claimed_entry(item, step->M, k);
     return verdict_on(is, x) <= LAST_DIGIT
@@ -254,7 +254,7 @@ static inline bool is_other_digit(const Item *item, const Step *step, int k)
     Entry other = item->entry[k];
     bool digit = other.value == 0 || other.value == 1;
     other.value = 1 - other.value;
-    return digit && sums_to_1(step) && shape_fits(item, step->M)
+    return digit && sums_to_1(step) && is_comparable(item, step)
         && verdict_on(&other, *claimed_entry(item, step->M, k)) == RIGHT;
 }
 
