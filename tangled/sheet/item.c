@@ -46,12 +46,10 @@ const Item *require_item(const Job *job, const char *name, int head)
     if (head > 0)
         snprintf(number, sizeof number, "%c%d",
                  is_per_head(job, name) ? '^' : '_', head);
-    const char *from = algorithm_table[job->run.algorithm].starts;
-    bool others = strchr(from, ';') != NULL;
     fail_in_text(job->f, job->start->at,
-                 "Algorithm %d needs %s%s, and the sheet has none%s%s.",
-                 job->run.algorithm, name, number,
-                 others ? "; it starts from " : "", others ? from : "");
+                 "Algorithm %d needs %s%s, and the sheet has none; it starts "
+                 "from %s.", job->run.algorithm, name, number,
+                 algorithm_table[job->run.algorithm].starts);
 }
 
 void note_assumption(Job *job, const char *name, const char *what)
