@@ -92,9 +92,9 @@ static void check_columns(const Job *job, const Given *g)
 Given *given_at(const Bound *bound, const Step *place)
 {
     for (Given *g = bound->given; g->shape != NULL; g++)
-        if (g->place.row == NULL && strcmp(g->place.name, place->name) == 0
-            && g->place.head == place->head && g->place.layer == place->layer
-            && g->place.part == place->part)
+        if (g->place.layer == place->layer && g->place.head == place->head
+            && g->place.part == place->part && g->place.row == NULL
+            && strcmp(g->place.name, place->name) == 0)
             return g;
     return NULL;
 }
