@@ -49,31 +49,22 @@ static Mat run_attention1(Job *job)
                       argument_matrix(job, "e_t", 0), &w);
 }
 
-/* Z, or X, which may be the same. */
-static Mat context_given(Job *job)
-{
-    const Given *Z = given_at(job, &(Step){ .name = "Z" });
-    return Z != NULL ? Z->M : argument_matrix(job, "X", 0);
-}
-
+/* Algorithm 4 with its one head, or Algorithm 5. Z is X if it is not given. */
 static Mat run_attention(Job *job)
 {
-    W_qkv w = given_head(job, 0);
-    return attention(argument_matrix(job, "X", 0), context_given(job), &w,
-                     job->mask);
-}
-
-static Mat run_mhattention(Job *job)
-{
-    size_t heads = (size_t)job->H + 1;
-    W_qkv *head = arena_alloc(job->arena, heads * sizeof *head);
-    for (int h = 1; h <= job->H; h++)
+    bool many = job->run.algorithm == 5;
+    const Given *Z = given_at(job, &(Step){ .name = "Z" });
+    Mat X = argument_matrix(job, "X", 0), context = Z == NULL ? X : Z->M;
+    W_qkv *head = arena_alloc(job->arena,
+                              (size_t)(job->H + 1) * sizeof *head);
+    for (int h = many; h <= (many ? job->H : 0); h++)
         head[h] = given_head(job, h);
+    if (!many)
+        return attention(X, context, head, job->mask);
     W_multi w = { .H = job->H, .head = head,
                   .W_o = argument_matrix(job, "W_o", 0),
                   .b_o = argument_matrix(job, "b_o", 0) };
-    return mhattention(argument_matrix(job, "X", 0), context_given(job), &w,
-                       job->mask);
+    return mhattention(X, context, &w, job->mask);
 }
 
 static Mat run_layer_norm(Job *job)
@@ -146,9 +137,10 @@ static Mat run_model(Job *job)
                           : dtransformer(job->tape, x, theta);
 }
 
-/* The uniform numbers of the sheet; with tau = 0 none need be there. */
-static const double *given_chances(const Job *job, int least,
-                                   const char *because)
+/* The uniform numbers of the sheet, of which so many are used; with tau = 0
+   none need be there. */
+static NumberList given_chances(const Job *job, int least,
+                                const char *because)
 {
     const Item *item = job->tau > 0 ? require_item(job, "u", 0)
                                     : find_item(job, "u", 0);
@@ -164,7 +156,7 @@ static const double *given_chances(const Job *job, int least,
     if (n < least)
         fail_in_text(job->f, item->at, "u has %d number%s; %s.", n,
                      n == 1 ? "" : "s", because);
-    return u;
+    return (NumberList){ .n = least, .u = u };
 }
 
 static void check_special_token(const Job *job, int least, const char *token)
@@ -175,24 +167,11 @@ static void check_special_token(const Job *job, int least, const char *token)
                      token, least - 1);
 }
 
-/* Writes down the numbers of all turns. Each sequence has those of the sheet,
-   from the first on. */
 static void prepare_masking(Job *job)
 {
     int most = longest_sequence(job);
-    const Data *on = &job->loop.data;
-    NumberList *list = &job->loop.chances;
-    const double *u = given_chances(job, most, "each token needs one");
-    double n = 0;
+    job->loop.chances = given_chances(job, most, "each token needs one");
     check_special_token(job, 3, "mask_token");
-    for (int k = 1; k <= on->N_data; k++)
-        n += (double)job->loop.N_epochs * on->x[k].length;
-    limit_entries(job, n);
-    double *all = arena_alloc(job->arena, (size_t)n * sizeof *all);
-    for (int k = 0; k < job->loop.N_epochs * on->N_data; k++)
-        for (int t = 0; t < on->x[k % on->N_data + 1].length; t++)
-            all[list->n++] = u[t];
-    list->u = all;
     job->loop.row = arena_alloc(job->arena,
                                 (size_t)most * sizeof *job->loop.row);
 }
@@ -257,8 +236,8 @@ static Mat run_inference(Job *job)
 {
     bool of_pairs = has_pairs(job->run.algorithm);
     int ell_gen = job->loop.ell_gen;
-    job->loop.chances = (NumberList){ .n = ell_gen, .u = given_chances(job,
-                            ell_gen, "each token that is drawn needs one") };
+    job->loop.chances = given_chances(job, ell_gen, "each token that is "
+                                      "drawn needs one");
     Random random = random_in(&job->loop.chances);
     Tokens start = given_tokens(job, of_pairs ? "z" : "x", 0);
     if (of_pairs)
@@ -282,7 +261,7 @@ void run_listing(Job *job)
 {
     static Mat (*const run[])(Job *job) = {
         NULL, run_embed, run_posembed, run_attention1, run_attention,
-        run_mhattention, run_layer_norm, run_unembed, run_model, run_model,
+        run_attention, run_layer_norm, run_unembed, run_model, run_model,
         run_model, run_training, run_training, run_training, run_inference,
         run_inference };
     start_given(job);
