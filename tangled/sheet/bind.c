@@ -32,6 +32,7 @@ double entry_value(const Job *job, const Argument *a,
     return x;
 }
 
+/* Copies the entries of an item, as they were written, into M. */
 static void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
 {
     bool turn = is_transposed(a->kind, job->run.layout)
@@ -48,6 +49,7 @@ static void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
         note_assumption(job, item->typed, text);
 }
 
+/* Whether a number stands in for each entry of the argument. */
 static bool has_value(const Argument *a)
 {
     return a->instead != NULL && strspn(a->instead, "01") == 1;
@@ -141,6 +143,7 @@ static void bind_argument(Job *job, const Argument *a, int head)
                     size_or_1(job, a->cols), NULL);
 }
 
+/* Binds all matrices of Algorithms 1 to 7. */
 static void bind_component(Job *job)
 {
     enum { MATRICES = 12 };             /* of an algorithm, but for heads */
@@ -185,6 +188,7 @@ static int positions_given(Job *job)
          : of[word_given(job, "positions", "none paper vaswani")];
 }
 
+/* As number_given; what stands in for the number is noted, in words. */
 static double number_or_note(Job *job, const char *name, double instead,
                              const char *words)
 {
@@ -193,6 +197,7 @@ static double number_or_note(Job *job, const char *name, double instead,
     return number_given(job, name, instead);
 }
 
+/* Computes W_p for Algorithm 2, from numbers alone. */
 static void compute_positions(Job *job, bool paper)
 {
     enum { MOST = 1000000 };
@@ -216,7 +221,7 @@ static void compute_positions(Job *job, bool paper)
 }
 
 /* Whether it is in a layer of that part; the decoder has two attentions. */
-static bool is_in(const Given *g, Part part)
+static bool is_in_part(const Given *g, Part part)
 {
     return g->place.part == part || (g->place.part == ED && part == DEC);
 }
@@ -228,7 +233,7 @@ static int given_layers(Job *job, Part part, const char *name)
     int least = 0;
     char number[20];
     for (const Given *g = job->given; g->item != NULL; g++)
-        if (is_in(g, part) && g->place.layer >= least)
+        if (is_in_part(g, part) && g->place.layer >= least)
             least = g->place.layer > 0 ? g->place.layer : 1;
     if (least > MOST)
         fail_in_text(job->f, job->start->at, "a model has at most %d layers.",
@@ -238,11 +243,12 @@ static int given_layers(Job *job, Part part, const char *name)
     if (find_item(job, name, 0) == NULL && !job->late)
         note_assumption(job, name, number);
     for (Given *g = job->given; g->item != NULL; g++)
-        if (is_in(g, part) && L == 1)
+        if (is_in_part(g, part) && L == 1)
             g->place.layer = 1;
     return L;
 }
 
+/* Sets how a model places its tokens, and how many it can read. */
 static void given_positions(Job *job, Hyperparameters *h)
 {
     bool computed = find_item(job, "positions", 0) != NULL;
@@ -261,6 +267,7 @@ static void given_positions(Job *job, Hyperparameters *h)
     limit_entries(job, job->run.unplaced ? 0 : (double)h->d_e * h->ell_max);
 }
 
+/* Sets what theta is made from: sizes, layers, heads, positions. */
 static void given_hyperparameters(Job *job)
 {
     enum { MOST = 1000 };
@@ -289,6 +296,7 @@ static void given_hyperparameters(Job *job)
                      "in all of its layers.", MOST);
 }
 
+/* Refuses a matrix that no parameter of the model has taken. */
 _Noreturn static void refuse_place(const Job *job, const Given *g)
 {
     const Item *item = g->item;
@@ -307,6 +315,7 @@ _Noreturn static void refuse_place(const Job *job, const Given *g)
                  "%d lists what it takes.", item->typed, job->run.algorithm);
 }
 
+/* Binds all parameters of theta, each by its place. */
 static void bind_model(Job *job)
 {
     given_hyperparameters(job);
@@ -328,14 +337,16 @@ static void bind_model(Job *job)
         job->positions = theta->W_p;
 }
 
+/* Makes matrices of the steps that are given. */
 static void bind_steps(Job *job)
 {
     for (Given *g = job->given; g->item != NULL; g++)
         if (g->place.row != NULL)
             fill_given(job, g, size_or_1(job, g->shape->rows),
-                 size_or_1(job, g->shape->cols));
+                       size_or_1(job, g->shape->cols));
 }
 
+/* Refuses W_u beside a tied one, and a missing W_u or a W_e without use. */
 static void check_tied(Job *job)
 {
     const Item *W_u = find_item(job, "W_u", 0),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether a claim has the rows and columns of M, not turned. */
 static bool has_shape(const Item *claim, Mat M)
 {
     return claim->rows == M->rows && claim->cols == M->cols;
@@ -52,6 +53,7 @@ bool is_minus_infinity(double typed)
 enum { SINGLE = sizeof(real) == sizeof(float),
        TRUE_DIGITS = SINGLE ? FLT_DIG : DBL_DIG };
 
+/* How much of itself the computer may round a number by. */
 static double last_bits(bool single)
 {
     return single ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
@@ -144,6 +146,7 @@ static void decimal_text(char to[60], double x, int decimals)
         snprintf(to, 60, "%.*f", decimals, x);
 }
 
+/* Writes x as a fraction with a small denominator; false: it is none. */
 static bool fraction_text(char to[60], double x)
 {
     int most = SINGLE ? 9 : 99;
@@ -234,6 +237,8 @@ static bool may_mean(const Run *run, const Step *a, const Step *b)
             && b->algorithm == run->algorithm);
 }
 
+/* The step that a claim is about: of those that it may mean, the first with
+   which it agrees most. */
 static const Step *claimed_step(const Run *run, const Item *item, Error *f)
 {
     const Step *last = step_of(run, item, f), *best = last;

@@ -120,6 +120,8 @@ int word_given(const Job *job, const char *name, const char *words)
                  ? "; or a matrix of 0 and 1" : "");
 }
 
+/* Refuses a name that the algorithm does not take, with the one that it has
+   for the same role, or with all that it takes. */
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char names[LIST_BYTES];
@@ -155,6 +157,7 @@ static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
             || (item->head > 0 && !many && !is_per_head(job, item->name)));
 }
 
+/* Whether each head has a step of this row. */
 static bool is_in_heads(const Job *job, const StepRow *row)
 {
     return algorithm_table[job->run.algorithm].heads
@@ -276,6 +279,8 @@ void make_room(Job *job, int more)
     job->given = given;
 }
 
+/* The part that an item is in: as typed, or the only one that has its name;
+   NOWHERE in a component, and where its attention must be named. */
 static Part part_of_item(const Job *job, const Item *item)
 {
     static const Part of[] = { [OF_LAYER] = ENC, [OF_DECODER] = DEC };

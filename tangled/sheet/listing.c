@@ -15,6 +15,8 @@ static Mat argument_matrix(const Job *job, const char *name, int head)
     return g->M;
 }
 
+/* One function for each signature: each calls a listing with what is bound,
+   and returns what that returns. */
 static Mat run_embed(Job *job)
 {
     Mat W_e = argument_matrix(job, "W_e", 0);
@@ -32,6 +34,7 @@ static Mat run_posembed(Job *job)
     return posembed(job->tape, W_p, t);
 }
 
+/* The six matrices of head h; 0: of the only one. */
 static W_qkv given_head(Job *job, int h)
 {
     return (W_qkv){ .W_q = argument_matrix(job, "W_q", h),
@@ -84,6 +87,7 @@ static Mat run_unembed(Job *job)
                    ? transpose_of(job->arena, W) : W);
 }
 
+/* The mask of Algorithms 4 and 5, by its word or its matrix. */
 static Mask argument_mask(const Job *job)
 {
     const Item *item = find_item(job, "mask", 0);
@@ -94,6 +98,8 @@ static Mask argument_mask(const Job *job)
     return word == 2 || word == 4 ? unidirectional : bidirectional;
 }
 
+/* Refuses more tokens than a model has positions; item is where they are
+   given, or NULL for those that it would draw. */
 static void check_room(const Job *job, const Item *item, int length)
 {
     if (length > job->hyper.ell_max && item != NULL)
@@ -159,6 +165,7 @@ static NumberList given_chances(const Job *job, int least,
     return (NumberList){ .n = least, .u = u };
 }
 
+/* Refuses a vocabulary that has no room for the special tokens. */
 static void check_special_token(const Job *job, int least, const char *token)
 {
     if (job->hyper.N_V < least)
@@ -167,6 +174,7 @@ static void check_special_token(const Job *job, int least, const char *token)
                      token, least - 1);
 }
 
+/* Reads what Algorithm 12 draws with, and makes room for what it covers. */
 static void prepare_masking(Job *job)
 {
     int most = longest_sequence(job);
@@ -176,6 +184,7 @@ static void prepare_masking(Job *job)
                                 (size_t)most * sizeof *job->loop.row);
 }
 
+/* Reads the sequences of a training, x_1, x_2, ..., or one x. */
 static void given_data(Job *job)
 {
     bool pairs = has_pairs(job->run.algorithm);
@@ -194,6 +203,7 @@ static void given_data(Job *job)
         note_assumption(job, "N_epochs", "1");
 }
 
+/* All entries of theta in one column. */
 static Mat all_of(const Job *job, const Theta *theta)
 {
     Mat all = constant(job->arena, (int)theta_count(theta), 1);

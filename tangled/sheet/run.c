@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Reads what is said of the sheet as a whole. */
 static void read_settings(Job *job)
 {
     const Item *u = find_item(job, "u", 0),
@@ -209,6 +210,7 @@ typedef struct {
     int misfits;                /* claims that have another shape         */
 } Attempt;
 
+/* Runs a sheet in one layout, and counts how its claims fit. */
 static void run_attempt(Error *f, void *data)
 {
     Attempt *a = data;
@@ -277,6 +279,7 @@ static const char *guess_layout(Job *job)
            : "chosen because it fits the claims";
 }
 
+/* Runs a job, then its way back; says where a late sheet starts and ends. */
 static void run_algorithm(Error *f, void *data)
 {
     Job *job = data;

@@ -12,6 +12,7 @@ bool is_transposed(Kind kind, const Layout *layout)
                           : kind != VECTOR && layout->rows;
 }
 
+/* A letter whose size is fixed; NULL: it is not. */
 static const Dimension *dimension(const Dimensions *d, const char *symbol)
 {
     for (int k = 0; k < d->n; k++)
@@ -76,6 +77,7 @@ bool is_for_each_entry(const Argument *a, const Item *item)
         && item->rows * item->cols == 1;
 }
 
+/* Whether an item has the shape of an argument; its letters are fixed. */
 static bool fits(const Argument *a, const Item *item, const Layout *layout,
                  Dimensions *d)
 {
@@ -137,6 +139,7 @@ bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
     return settle_sizes(job, d);
 }
 
+/* Writes the end of a refusal: under which layouts all shapes would fit. */
 static void list_layouts(const Job *job, char *list, size_t size)
 {
     Dimensions d;
