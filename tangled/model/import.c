@@ -196,7 +196,7 @@ static Config config_read(Arena *arena, const char *folder, Error *f)
                                h->N_V - 1);
         c.special[k] = isnan(id) ? UNSAID : (int)id;
     }
-    if (h->pooler && !c.kind->bare)
+    if (h->pooler && c.kind->head != NULL)
         read_classes(&c);
     f->text = NULL;
     hyper_check(f, h);

@@ -15,8 +15,8 @@ typedef struct {
     const char *architecture, *type;
     Task task;
     const char *prefix;         /* of the tensors of the trunk ...        */
-    const TensorRow *trunk, *head;      /* ... but not of the head        */
-    bool bare;                  /* it writes no prefix                    */
+    const TensorRow *trunk;     /* ... but not of the head; NULL: it has  */
+    const TensorRow *head;      /* none, and writes no prefix             */
 } Released;
 extern const Released released_models[];    /* up to one without a name   */
 

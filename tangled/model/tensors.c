@@ -63,16 +63,15 @@ static const TensorRow bert_trunk[] = {
 }, class_head[] = {
     { "classifier", "W_c", "b_c", AS_IT_IS, 0 },
     { .tensor = NULL },
-}, no_head[] = { { .tensor = NULL } };
+};
 
 const Released released_models[] = {
     { "GPT2LMHeadModel", "gpt2", TRAIN_D, "transformer.", gpt2_trunk,
-      gpt2_head, false },
-    { "BertForMaskedLM", "bert", TRAIN_E, "bert.", bert_trunk, masked_head,
-      false },
+      gpt2_head },
+    { "BertForMaskedLM", "bert", TRAIN_E, "bert.", bert_trunk, masked_head },
     { "BertForSequenceClassification", "bert", TRAIN_CLASS, "bert.",
-      bert_trunk, class_head, false },
-    { "BertModel", "bert", TRAIN_CLASS, "bert.", bert_trunk, no_head, true },
+      bert_trunk, class_head },
+    { "BertModel", "bert", TRAIN_CLASS, "bert.", bert_trunk, NULL },
     { .architecture = NULL },
 };
 
@@ -115,7 +114,7 @@ static bool is_symbol(const char *name, const Parameter *p)
 static const TensorRow *row_for(const Parameter *p, const TensorRow *row,
                                 bool tied)
 {
-    for (; row->tensor != NULL; row++)
+    for (; row != NULL && row->tensor != NULL; row++)
         if ((is_symbol(row->W, p) || is_symbol(row->b, p))
             && !((row->how & UNTIED) && tied))
             return row;
@@ -144,7 +143,7 @@ static TensorPlace tensor_place(Arena *arena, const Released *kind,
     const Parameter *p = &theta->parameter[k];
     bool tied = theta->hyper.tied;
     const TensorRow *row = row_for(p, kind->head, tied);
-    const char *prefix = row != NULL || kind->bare ? "" : kind->prefix;
+    const char *prefix = row != NULL || !kind->head ? "" : kind->prefix;
     if (row == NULL)
         row = row_for(p, kind->trunk, tied);
     REQUIRE(row != NULL, "%s has no %s.", kind->architecture, p->symbol);
