@@ -10,7 +10,7 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3300    tangled/practice 1551
 tangled/text    1801    tangled/cli     1386    tangled/hub      1391
-tangled/sheet   5952    tangled/show     588    tangled/check    3028
+tangled/sheet   5950    tangled/show     588    tangled/check    3028
 tangled/model   3537    tangled/course  1999
 tests-C        22789    tests-data      8371    tests-scripts    4403
 tangled/ftx.h                   450
