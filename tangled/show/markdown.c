@@ -1,7 +1,9 @@
-/* ftx show --md: the steps of a run as Markdown tables. */
+/* ftx show --md: the steps of a run as Markdown tables, which can be pasted
+   into a text, and back into a sheet. Entry point: show_md. */
 #include "show/show.h"
 #include <string.h>
 
+/* Prints the matrix of a step as a table under an empty head. */
 static void print_table(FILE *out, const Run *run, const Step *step)
 {
     char text[64];

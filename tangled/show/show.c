@@ -1,4 +1,5 @@
-/* ftx show: prints every step of an algorithm. */
+/* ftx show: prints every step of an algorithm, as text or as JSON. Entry
+   point: show, the command. A sheet flows in, its run flows out. */
 #include "show/show.h"
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@ static void print_shades(FILE *out, Mat M, int i)
     }
 }
 
+/* Prints a matrix, a row on a line, its columns one width; and behind each
+   row its shades. */
 static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
 {
     char text[64];
@@ -32,6 +35,7 @@ static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
     }
 }
 
+/* Prints the algorithm, the line, the formula and the shape of a step. */
 static void print_heading(FILE *out, const Run *run, const Step *step)
 {
     fprintf(out, "\nAlgorithm %d, ", step->algorithm);
@@ -39,6 +43,7 @@ static void print_heading(FILE *out, const Run *run, const Step *step)
     fprintf(out, "   (%d x %d)\n", step->M->rows, step->M->cols);
 }
 
+/* Prints a step: its heading, its matrix, and what sums to 1. */
 static void print_step(FILE *out, const Run *run, const Step *step,
                        bool shade)
 {
@@ -53,6 +58,7 @@ static void print_step(FILE *out, const Run *run, const Step *step,
         fprintf(out, "  %s\n", sums_text(run));
 }
 
+/* Returns how many items of a sheet are claims. */
 static int count_claims(const Sheet *sheet)
 {
     int claims = 0;
@@ -76,6 +82,7 @@ void show_text(FILE *out, const Run *run, bool all, bool shade)
                 claims == 1 ? "" : "s");
 }
 
+/* Prints the rows of a step's matrix as JSON arrays with commas between. */
 static void print_values(FILE *out, const Step *step)
 {
     Mat M = step->M;
@@ -119,6 +126,7 @@ static void json_item(FILE *out, const Item *item, const Run *run,
     fputs(item->word == NULL ? "]]}" : "]}", out);
 }
 
+/* Prints a step as an object: its place, its values, its label and text. */
 static void json_step(FILE *out, const Run *run, const Step *s,
                       Arena *arena)
 {
@@ -144,6 +152,8 @@ void json_steps(FILE *out, const Run *run, Arena *arena)
     fputc(']', out);
 }
 
+/* Prints the member "items". Without a run no claim has the number of its
+   step. */
 static void json_items(FILE *out, const Sheet *sheet, const Run *run,
                        Error *f)
 {
