@@ -20,21 +20,9 @@ static int word_length(const char *p, size_t bytes)
     return n;
 }
 
-/* A number, or what stands between two. */
-static int number_length(const char *p, size_t bytes)
-{
-    int n = 1;
-    bool digit = '0' <= *p && *p <= '9';
-    while (digit && (size_t)n < bytes && '0' <= p[n] && p[n] <= '9'
-           && n < WORD_BYTES)
-        n++;
-    return n;
-}
-
 static int piece_length(TokenKind kind, const char *p, size_t bytes)
 {
     return kind == CHARACTERS ? utf8_length(p, bytes)
-         : kind == TOKEN_NUMBERS ? number_length(p, bytes)
          : word_length(p, bytes);
 }
 
@@ -231,23 +219,6 @@ Tokens add_special_tokens(const Tokenizer *t, Arena *arena, Tokens x)
     return slice(all, bos ? 1 : 2, x.length + 1 + eos);
 }
 
-static const char *encode_number(const Tokenizer *t, Piece piece, int *id,
-                                 int *length)
-{
-    long long number = 0;
-    if (is_blank(*piece.at))
-        return NULL;
-    for (int k = 0; k < piece.n && number < t->N_V; k++) {
-        if (piece.at[k] < '0' || piece.at[k] > '9')
-            return "expected the numbers of tokens, with blanks between.";
-        number = 10 * number + (piece.at[k] - '0');
-    }
-    if (number >= t->N_V)
-        return "there is no token of this number.";
-    id[(*length)++] = t->token[number];
-    return NULL;
-}
-
 /* How many pieces, merges and added tokens there are; the settings; and
    then a line for each. */
 static void save_vocabulary(FILE *out, const Vocabulary *v)
@@ -408,14 +379,48 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
     return NULL;
 }
 
+typedef struct {
+    const char *p, *end;
+    const char *error;          /* the first; NULL: none                */
+} Loading;
+
+static int load_number(Loading *l, int most)        /* -1: there is none */
+{
+    long long number = 0;
+    const char *first = l->p;
+    while (l->p < l->end && '0' <= *l->p && *l->p <= '9') {
+        number = 10 * number + (*l->p++ - '0');
+        if (number > most)
+            return -1;
+    }
+    return l->p == first ? -1 : (int)number;
+}
+
+static const char *encode_numbers(const Tokenizer *t, const char *text,
+                                  size_t n, int id[], int *length,
+                                  size_t *where)
+{
+    Loading l = { text, text + n, NULL };
+    for (; l.p < l.end; *where = (size_t)(l.p - text)) {
+        if (is_blank(*l.p)) {
+            l.p++;
+            continue;
+        }
+        int number = load_number(&l, t->N_V - 1);
+        if (number < 0)
+            return l.p > text + *where ? "there is no token of this number."
+                : "expected the numbers of tokens, with blanks between.";
+        id[(*length)++] = t->token[number];
+    }
+    return NULL;
+}
+
 /* Appends the tokens of one piece; NULL, or what is wrong with it. */
 static const char *encode_piece(const Tokenizer *t, Piece piece, int *id,
                                 int *length)
 {
     if (piece.n == 0)
         return "this byte is not text in UTF-8.";
-    if (t->kind == TOKEN_NUMBERS)
-        return encode_number(t, piece, id, length);
     if (t->kind == BYTE_PAIRS) {
         *length += merge_word(&t->list, t->byte, piece, id + *length);
         return NULL;
@@ -438,7 +443,9 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
         for (int k = 0; k < length; k++)
             id[k] = t->token[id[k]];
     }
-    while (t->cutter == NULL && *where < n && wrong == NULL) {
+    if (t->kind == TOKEN_NUMBERS)
+        wrong = encode_numbers(t, text, n, id, &length, where);
+    while (t->kind < TOKEN_NUMBERS && *where < n && wrong == NULL) {
         const char *p = text + *where;
         Piece piece = { p, piece_length(t->kind, p, n - *where) };
         wrong = encode_piece(t, piece, id, &length);
@@ -497,11 +504,6 @@ void tokenizer_save(FILE *out, const Tokenizer *t)
     }
 }
 
-typedef struct {
-    const char *p, *end;
-    const char *error;          /* the first; NULL: none                */
-} Loading;
-
 static bool accept(Loading *l, const char *word)
 {
     size_t n = strlen(word);
@@ -509,18 +511,6 @@ static bool accept(Loading *l, const char *word)
         return false;
     l->p += n;
     return true;
-}
-
-static int load_number(Loading *l, int most)        /* -1: there is none */
-{
-    long long number = 0;
-    const char *first = l->p;
-    while (l->p < l->end && '0' <= *l->p && *l->p <= '9') {
-        number = 10 * number + (*l->p++ - '0');
-        if (number > most)
-            return -1;
-    }
-    return l->p == first ? -1 : (int)number;
 }
 
 /* Reads what the format says: # is a number up to the next of most[], which
