@@ -83,70 +83,39 @@ static const char *typed_text(char to[40], const Entry *entry)
     return to;
 }
 
-/* Prints what is off first, and where: "first wrong step: A (Algorithm 4,
-   line 6)". In a model a label begins with its line, which is said anyway. */
-static void print_first(FILE *to, const Run *run, const Judged *first)
-{
-    const Step *step = first->claim.step;
-    char label[100];
-    step_label(label, run, step);
-    bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
-    fprintf(to, "%s: %s (Algorithm %d, line %d)",
-            first->count[WRONG] > 0 ? "first wrong step"
-                                    : "first digit off",
-            with_line ? strchr(label, ' ') + 1 : label, step->algorithm,
-            step->line);
-}
-
 enum { REMARK_BYTES = 200 };
 
-/* The sum of distribution t as typed; NaN if an entry is open. *off is by how
-   much rounding may have changed it. */
-static double sum_typed(const Claim *claim, int t, double *off)
+/* Writes which of the typed distributions does not sum to 1, if one does
+   not, even if each entry is known to half a unit only. */
+static void write_wrong_sum(char *to, const Claim *claim)
 {
     const Item *item = claim->item;
     Mat M = claim->step->M;
     bool rows = claim->step->transposed;
-    double sum = 0;
-    *off = 1e-9;
-    for (int u = 1; u <= (rows ? M->cols : M->rows); u++) {
-        int k = rows ? entry_at(item, M, t, u) : entry_at(item, M, u, t);
-        const Entry *entry = &item->entry[k];
-        sum += entry->value;
-        *off += entry->decimals == EXACT ? 1e-5
-              : unit_of(entry->decimals) / 2;
-    }
-    return sum;
-}
-
-/* Writes which sums are not 1; false: none is. */
-static bool has_wrong_sum(const Claim *claim, char to[REMARK_BYTES])
-{
-    const Step *step = claim->step;
-    Mat M = step->M;
-    int n = step->transposed ? M->rows : M->cols, wrong = 0;
-    for (int t = n; t >= 1; t--) {
-        double off, sum = sum_typed(claim, t, &off);
+    int n = rows ? M->rows : M->cols, high = rows ? M->cols : M->rows;
+    for (int t = 1; t <= n && *to == '\0'; t++) {
+        double sum = 0, off = 1e-9;
+        for (int u = 1; u <= high; u++) {
+            const Entry *entry = &item->entry[rows ? entry_at(item, M, t, u)
+                                                   : entry_at(item, M, u, t)];
+            sum += entry->value;
+            off += entry->decimals == EXACT ? 1e-5
+                 : unit_of(entry->decimals) / 2;
+        }
         if (!isfinite(sum) || fabs(sum - 1) <= off)
             continue;
-        if (n == 1)
-            snprintf(to, REMARK_BYTES, "the entries sum to %.6g, not to 1",
-                     sum);
-        else
-            snprintf(to, REMARK_BYTES, "%s %d sums to %.6g, not to 1%s",
-                     step->transposed ? "row" : "column", t, sum,
-                     wrong > 0 ? "; others do not, either" : "");
-        wrong++;
+        append(to, REMARK_BYTES, n == 1 ? "the entries sum" : "%s %d sums",
+               rows ? "row" : "column", t);
+        append(to, REMARK_BYTES, " to %.6g, not to 1", sum);
     }
-    return wrong > 0;
 }
 
-/* Writes how a whole number is meant that is off by less than 1; false: none
+/* Writes how a whole number is meant that is off by less than 1, if one
    is. */
-static bool has_whole_number(const Judged *j, char to[REMARK_BYTES])
+static void write_whole_number(char *to, const Judged *j)
 {
     const Item *item = j->claim.item;
-    for (int k = 0; k < item->rows * item->cols; k++) {
+    for (int k = 0; k < entries_of(&j->claim) && *to == '\0'; k++) {
         const Entry *entry = &item->entry[k];
         int n = entry->bytes;
         bool whole = n < 10 && strcspn(entry->typed, "./eE(\\") >= (size_t)n;
@@ -161,28 +130,23 @@ static bool has_whole_number(const Judged *j, char to[REMARK_BYTES])
             snprintf(to, REMARK_BYTES, "%.*s is read as %.*f, since other "
                      "entries have decimals", n, entry->typed,
                      entry->decimals, entry->value);
-        return true;
     }
-    return false;
 }
 
-enum { REMARKS = 3 };
-
-/* Writes what is odd about the typed numbers of a claim, in a few words
-   each, and returns how many remarks there are. */
-static int find_remarks(const Judged *j, char to[REMARKS][REMARK_BYTES])
+/* Writes what is odd about the typed numbers of a claim, or "", and returns
+   it. */
+static const char *remark_on(char to[REMARK_BYTES], const Judged *j)
 {
-    const Step *step = j->claim.step;
-    int n = 0;
+    *to = '\0';
     if (j->cut_short)
-        snprintf(to[n++], REMARK_BYTES, "the sheet is so large that not "
-                 "every slip was tried");
-    if (!j->fits || !j->begins || j->n > 0 || j->transposed)
-        return n;
-    if (step->aspect == VALUE && sums_to_1(step))
-        n += has_wrong_sum(&j->claim, to[n]);
-    n += has_whole_number(j, to[n]);
-    return n;
+        snprintf(to, REMARK_BYTES, "the sheet is so large that not every "
+                 "slip was tried");
+    else if (j->fits && j->begins && j->n == 0 && !j->transposed) {
+        if (sums_to_1(j->claim.step))
+            write_wrong_sum(to, &j->claim);
+        write_whole_number(to, j);
+    }
+    return to;
 }
 
 /* Prints a text on lines of 76 columns that begin at column `left`. A tab is
@@ -317,7 +281,7 @@ static void print_rounding(FILE *to, const Layout *layout, const Judged *j,
 /* Says why a claim went wrong by itself, and what else is odd about it. */
 static void print_cause(FILE *to, const Layout *layout, const Judged *j)
 {
-    char remark[REMARKS][REMARK_BYTES];
+    char remark[REMARK_BYTES];
     if (j->n > 0)
         print_reasons(to, layout, j, "");
     else if (j->transposed)
@@ -328,13 +292,15 @@ static void print_cause(FILE *to, const Layout *layout, const Judged *j)
     else if (j->count[WRONG] > 0 && j->fits)
         fprintf(to, "\nno known slip%s%s", j->terms != NULL ? "; " : "",
                 j->terms != NULL ? j->terms : "");
-    int remarks = find_remarks(j, remark);
-    for (int k = 0; k < remarks; k++)
-        fprintf(to, "\nremark: %s", remark[k]);
+    if (*remark_on(remark, j) != '\0')
+        fprintf(to, "\nremark: %s", remark);
 }
 
+/* Prints how many claims are right, and what is off first, and where: "first
+   wrong step: A (Algorithm 4, line 6)". */
 static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
 {
+    const Run *run = judgement->run;
     const Judged *first = first_wrong(judgement);
     bool rounded = is_only_rounded(judgement);
     int right = 0;
@@ -353,10 +319,15 @@ static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
     if (judgement->other != NULL)
         fprintf(to, "remark: in layout %s all claims are right (%s)\n",
                 judgement->other->name, judgement->other->meaning);
-    print_first(to, judgement->run, first);
-    fputs(": ", to);
-    for (const char *p = step_text(arena, judgement->run, first->claim.step,
-                                   false); *p != '\0'; p++)
+    const Step *step = first->claim.step;
+    char label[100];
+    step_label(label, run, step);
+    if (run->algorithm >= 8 && step->aspect == VALUE)   /* without its line */
+        memmove(label, strchr(label, ' ') + 1, strlen(strchr(label, ' ')));
+    fprintf(to, "%s: %s (Algorithm %d, line %d): ",
+            first->count[WRONG] > 0 ? "first wrong step" : "first digit off",
+            label, step->algorithm, step->line);
+    for (const char *p = step_text(arena, run, step, false); *p != '\0'; p++)
         fputc(*p == ' ' ? '~' : *p, to);
 }
 
@@ -441,7 +412,7 @@ static void json_claim(FILE *out, const Judgement *judgement,
 {
     const Item *item = j->claim.item;
     const Step *step = j->claim.step;
-    char remark[REMARKS][REMARK_BYTES];
+    char remark[REMARK_BYTES];
     Verdict worst = WRONG;
     while (worst > OPEN && j->count[worst] == 0)
         worst--;
@@ -466,9 +437,8 @@ static void json_claim(FILE *out, const Judgement *judgement,
         print_json(out, k == 0 ? "%d" : ", %d", j->source[k] + 1);
     print_json(out, "], 'terms': %s, 'transposed': %b, 'remarks': [",
                j->terms, j->transposed);
-    int remarks = find_remarks(j, remark);
-    for (int k = 0; k < remarks; k++)
-        print_json(out, k == 0 ? "%s" : ", %s", remark[k]);
+    if (*remark_on(remark, j) != '\0')
+        print_json(out, "%s", remark);
     fputs("]}", out);
 }
 
