@@ -78,32 +78,29 @@ static Effect effect_of(const Run *run, const Slip *slip, const Run *other,
 
 enum { WIDTH = 22 };            /* of a slip's name, at most              */
 
-static void print_effect(FILE *out, const Effect *e, int decimals)
-{
-    char place[30], right[400], wrong[400];
-    snprintf(place, sizeof place, "[%d,%d]", e->i, e->j);
-    fprintf(out, "  %-*s  %-8s %10s %10s\n", WIDTH - 2, e->slip->name, place,
-            print_number(right, AT(e->right->M, e->i, e->j), decimals),
-            print_number(wrong, AT(e->wrong->M, e->i, e->j), decimals));
-}
-
 /* Prints each slip under the step that it changes first. */
 static void print_effects(FILE *out, const Run *run, const Effect *effect,
                           int n)
 {
-    char label[100];
+    char label[100], place[30], right[400], wrong[400];
+    int decimals = decimals_shown(run);
     const Step *heading = NULL;
     fprintf(out, "%-*s  %-8s %10s %10s\n", WIDTH, "slip", "changes", "right",
             "with it");
     for (const Step *step = run->step; step < run->step + run->n; step++)
         for (int k = 0; k < n; k++) {
-            if (effect[k].right != step)
+            const Effect *e = &effect[k];
+            if (e->right != step)
                 continue;
             if (heading != step)
                 fprintf(out, "%s (line %d)\n",
                         step_label(label, run, step), step->line);
             heading = step;
-            print_effect(out, &effect[k], decimals_shown(run));
+            snprintf(place, sizeof place, "[%d,%d]", e->i, e->j);
+            print_number(right, AT(e->right->M, e->i, e->j), decimals);
+            print_number(wrong, AT(e->wrong->M, e->i, e->j), decimals);
+            fprintf(out, "  %-*s  %-8s %10s %10s\n", WIDTH - 2,
+                    e->slip->name, place, right, wrong);
         }
 }
 

@@ -246,58 +246,43 @@ static void look_for_reasons(Judging *j, int w, int kind)
     judged->cut_short = is_too_much(j);
 }
 
-static bool are_roundings(const Explanation *why, int n)
+/* Gives the entries of a claim that are off another verdict. */
+static void accept_as(Judged *judged, Verdict verdict)
 {
-    bool all = n > 0;
-    for (int k = 0; k < n; k++)
-        all &= is_rounding(why[k].slip);
-    return all;
-}
-
-static const char *terms_of_first(const Judging *j, int w)
-{
-    int k = 0;
-    while (j->judged[w].verdict[k] != WRONG)
-        k++;
-    return terms_text(j->run[EXACTLY], &j->claim[w], k, j->arena, j->tape);
-}
-
-/* What is off by no more than its digits allow is rounded early, or it
-   follows from an error. */
-static void accept_rounding(Judging *j, int w)
-{
-    Judged *judged = &j->judged[w];
-    Verdict v = judged->within == WITHIN_GIVEN ? EARLY
-              : find_sources(j, w, AS_WRITTEN);
-    change_verdicts(judged, WRONG, v);
-    change_verdicts(judged, LAST_DIGIT, v);
-    judged->begins = false;
+    change_verdicts(judged, WRONG, verdict);
+    change_verdicts(judged, LAST_DIGIT, verdict);
 }
 
 /* Explains a claim that went wrong by itself. What is explained is carried
-   on with its slip, what is not, as it was written. */
+   on with its slip, what is not, as it was written. What is off by no more
+   than its digits allow is rounded early, or it follows from an error. */
 static void explain(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
-    bool wrong = judged->count[WRONG] > 0;
+    bool wrong = judged->count[WRONG] > 0, roundings = true;
+    int first = 0;
+    while (wrong && judged->verdict[first] != WRONG)
+        first++;
     look_for_reasons(j, w, wrong ? ANY_SLIP : SLIGHT_SLIP);
-    if (judged->n == 0 && judged->within != NOT_WITHIN) {
-        accept_rounding(j, w);
-        return;
-    }
+    for (int k = 0; k < judged->n; k++)
+        roundings &= is_rounding(judged->why[k].slip);
     if (judged->n > 0) {
-        if (are_roundings(judged->why, judged->n)) {
-            change_verdicts(judged, WRONG, EARLY);
-            change_verdicts(judged, LAST_DIGIT, EARLY);
-        }
+        if (roundings)
+            accept_as(judged, EARLY);
         Explanation *last = arena_alloc(j->arena, sizeof *last);
         *last = judged->why[0];
         last->before = j->slips;
         j->slips = last;
         run_after_errors(j);
+    } else if (judged->within != NOT_WITHIN) {
+        accept_as(judged, judged->within == WITHIN_GIVEN ? EARLY
+                          : find_sources(j, w, AS_WRITTEN));
+        judged->begins = false;
     } else if (wrong) {
         j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
-        judged->terms = judged->fits ? terms_of_first(j, w) : NULL;
+        if (judged->fits)
+            judged->terms = terms_text(j->run[EXACTLY], &j->claim[w], first,
+                                       j->arena, j->tape);
     }
 }
 

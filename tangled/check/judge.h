@@ -52,10 +52,10 @@ int entries_of(const Claim *claim);
    off; or NULL. */
 const Judged *first_wrong(const Judgement *judgement);
 
-/* Whether all entries that are claimed are right. */
+/* Returns whether all entries that are claimed are right. */
 bool all_right(const Judgement *judgement);
 
-/* Whether something is off, but only by last digits, digits that were cut
+/* Returns whether something is off, but only by last digits, digits that were cut
    off, or earlier rounding; and each claim has the shape of its step. */
 bool is_only_rounded(const Judgement *judgement);
 #endif

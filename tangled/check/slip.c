@@ -1,5 +1,6 @@
 /* Runs in which slips are made, and claims carried on as written. */
 #include "check/slip_run.h"
+#include "sheet/shape.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,23 +12,24 @@ static bool applies_at(const Explanation *why, const Step *here)
            && (only->head == here->head || here->head == 0));
 }
 
-static Mat set_numbers(Mat M, Mat others)
-{
-    memcpy(M->at, others->at,
-           (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
-    return M;
-}
-
+/* Returns a matrix with other numbers in the place of M on its tape. */
 static Mat with_numbers(Mat M, Mat others)
 {
-    return set_numbers(scale(M, 1), others);
+    Mat Y = scale(M, 1);
+    copy_into(Y, others);
+    return Y;
+}
+
+static bool has_role(const Step *step, uint64_t roles)
+{
+    return (roles >> step->role & 1) != 0;
 }
 
 static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 {
     return s->variation.job->run.algorithm >= 11 && M->logits != NULL
-        && (step->role == ROLE_PROBABILITIES || step->role == ROLE_NEXT
-            || step->role == ROLE_PREDICTED);
+        && has_role(step, ROLE(PROBABILITIES) | ROLE(NEXT)
+                          | ROLE(PREDICTED));
 }
 
 /* P, which stands for the softmax M: the loss reads its logarithms. */
@@ -36,7 +38,9 @@ static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
     Mat logs = zeros_of(s, P->rows, P->cols);
     for (int k = 0; k < P->rows * P->cols; k++)
         logs->at[k] = (real)log(P->at[k]);
-    return set_numbers(softmax(with_numbers(M->logits, logs)), P);
+    Mat Y = softmax(with_numbers(M->logits, logs));
+    copy_into(Y, P);
+    return Y;
 }
 
 static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
@@ -103,7 +107,7 @@ static Mat apply_slips(SlipRun *s, uint64_t roles, bool unwritten, Mat M)
 static bool is_on_demand(const StepRow *row)
 {
     return row->derived && row->algorithm != 4
-        && ((uint64_t)1 << row->role & ON_DEMAND) != 0;
+        && (ON_DEMAND >> row->role & 1) != 0;
 }
 
 /* Asks a run for the steps on demand that the slips of an explanation
@@ -198,10 +202,8 @@ static const Claim *claim_carried(const SlipRun *s, const Step *step)
 static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
 {
     bool logits = s->variation.job->run.algorithm == 7 && M->logits != NULL;
-    bool probability = step->role == ROLE_PROBABILITIES
-                    || step->role == ROLE_PREDICTED
-                    || step->role == ROLE_NEXT
-                    || step->role == ROLE_TEMPERED;
+    bool probability = has_role(step, ROLE(PROBABILITIES) | ROLE(PREDICTED)
+                                      | ROLE(NEXT) | ROLE(TEMPERED));
     return !isnan(x) && (!probability || x > 0 || (x == 0 && logits));
 }
 
@@ -222,7 +224,10 @@ static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
         return Y;
     if (is_read_by_logarithm(s, step, M))
         return with_logarithms(s, with_numbers(M, Y), M);
-    return M->logits == NULL ? with_numbers(M, Y) : set_numbers(M, Y);
+    if (M->logits == NULL)
+        return with_numbers(M, Y);
+    copy_into(M, Y);
+    return M;
 }
 
 static Mat carry_claim(SlipRun *s, const Step *step, Mat M)

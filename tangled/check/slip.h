@@ -33,10 +33,10 @@ enum { SLIP_BYTES = 200 };
 const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
                           const Layout *layout);
 
-/* Whether a slip is to round too early. */
+/* Returns whether a slip is to round too early. */
 bool is_rounding(const Slip *slip);
 
-/* Whether a slip is something that programs do, such as an epsilon of their
+/* Returns whether a slip is something that programs do, such as an epsilon of their
    own, and may change no more than last digits. */
 bool is_slight(const Slip *slip);
 

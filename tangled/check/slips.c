@@ -307,33 +307,22 @@ bool is_slight(const Slip *slip)
     return (slip->at[0].when & SLIGHT) != 0;
 }
 
-typedef struct { const char *paper, *here; } Word;
-
-static Word word_at(const char *p, const Layout *layout)
-{
-    bool rows = layout->rows;
-    const Word words[] = { { "row", rows ? "column" : "row" },
-                           { "column", rows ? "row" : "column" },
-                           { "W_eᵀ", as_W_u(layout) } };
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (strncmp(p, words[k].paper, strlen(words[k].paper)) == 0)
-            return words[k];
-    return (Word){ NULL, NULL };
-}
-
 const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
                           const Layout *layout)
 {
-    char *end = to;
+    bool rows = layout->rows;
+    const char *const words[][2] = {
+        { "row", rows ? "column" : "row" },
+        { "column", rows ? "row" : "column" },
+        { "W_eᵀ", as_W_u(layout) } };
+    *to = '\0';
     for (const char *p = slip->what; *p != '\0'; ) {
-        Word word = word_at(p, layout);
-        if (word.paper == NULL) {
-            *end++ = *p++;
-            continue;
-        }
-        end += sprintf(end, "%s", word.here);
-        p += strlen(word.paper);
+        int k = 0;
+        while (k < COUNT(words) && !begins(p, words[k][0]))
+            k++;
+        append(to, SLIP_BYTES, "%.*s", k < COUNT(words) ? SLIP_BYTES : 1,
+               k < COUNT(words) ? words[k][1] : p);
+        p += k < COUNT(words) ? strlen(words[k][0]) : 1;
     }
-    *end = '\0';
     return to;
 }
