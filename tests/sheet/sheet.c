@@ -140,6 +140,22 @@ LAW(keys_words_and_claims_are_told_apart)
     assert_that(!sheet->item[5].claim && sheet->item[5].at > 0);
 }
 
+LAW(a_word_names_an_algorithm_too)
+{
+    static const struct { const char *words; int algorithm; } row[] = {
+        { "embedding", 1 }, { "positional", 2 }, { "attention", 4 },
+        { "mha", 5 }, { "layer_norm", 6 }, { "softmax", 7 },
+        { "encoderdecoder", 8 }, { "bert", 9 }, { "GPT", 10 }, { "12", 12 },
+    };
+    char text[40];
+    Error f = { .sheet = "text" };
+    for (int k = 0; k < 10; k++) {
+        int n = sprintf(text, "algorithm %s\nd_e = 1\n", row[k].words);
+        const Sheet *sheet = sheet_in(text, (size_t)n, &f);
+        assert_that(sheet != NULL && sheet->algorithm == row[k].algorithm);
+    }
+}
+
 LAW(what_only_looks_like_an_item_is_none)
 {
     Error f = { .sheet = "text" };

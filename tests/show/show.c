@@ -120,6 +120,13 @@ LAW(what_stands_outside_the_layers_names_none)
 
 /* --------------------------------------------------------- what is refused */
 
+LAW(where_the_largest_is_subtracted_the_formula_says_so)
+{
+    Said s = SAID(show, "--all", "tests/data/hand/exp-shifted.sheet");
+    assert_says(s, "exp = e^(S / √d_attn) / e^max ");
+    assert_says(s, "sum = Σ e^(S / √d_attn) / e^max ");
+}
+
 LAW(what_cannot_be_read_is_refused)
 {
     assert_refused(SAID(show, "tests"), "tests: cannot be read: Is a dir");
