@@ -548,6 +548,10 @@ LAW(the_layout_in_which_all_is_right_is_taken)
         "algorithm 4\nX = 1 0 ; 0 1\nWq = 1 2 ; 2 3\nWk = 1 0 ; 0 1\n"
         "Wv = 1 0 ; 0 1\nclaim S = 1 2 ; 2 3\n"
         "claim A = 0.330 0.670 ; 0.330 0.670\n")), "all right\n");
+    Said s = SAID(check, write_text("a.sheet",      /* all claims count */
+        "algorithm 4\nX = 1 2 ; 3 1\nWq = 1 1 ; 0 2\nWk = 1 0 ; 1 1\n"
+        "Wv = 2 1 ; 1 1\nclaim Q = 1 5 ; 3 5\nclaim V = 5 ? ; ? ?\n"));
+    assert_that(strstr(s.out, "Algorithm 4, layout textbook: ") == s.out);
 }
 
 /* --------------------------------------------------------------- remarks */

@@ -33,7 +33,7 @@ PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "setrlimit", "ptrace"}
 COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "larger_of", "least", "smaller",
            "strcmp", "strncmp", "memcmp", "same", "same_number", "same_place", "is_same_place",
-           "are_near", "has_same_numbers", "REQUIRE"}
+           "are_near", "has_same_numbers", "rivals", "REQUIRE"}
 NO_DECLARATION = {"return", "goto", "typedef", "struct", "enum", "union",
                   "extern", "static", "const", "case", "default"}
 
