@@ -235,6 +235,12 @@ LAW(a_sheet_names_the_command_that_draws_it)
                 "# Fill in each ? with 3 decimals.\n");
 }
 
+/* It is the same in each turn. */
+LAW(the_output_of_the_encoder_is_asked_for_once)
+{
+    assert_int_equal(times(DRAWN("--algorithm", "15").out, "Z = ?"), 1);
+}
+
 LAW(special_tokens_are_named)
 {
     assert_says(DRAWN("--algorithm", "12"), "\n# mask_token = 3, bos_token = "

@@ -24,6 +24,9 @@ LAW(a_worked_example_is_asked_as_it_stands)
     assert_says(s, "trial worked-alg04 the worked example\nsheet 15\n# Alg");
     assert_says(s, "33/5 ; 8 4 6\n\nstep 4.1 1 Q 2 3 ");
     assert_says(s, "\nresult 2 3 ");
+    s = TRIALS("7", "--random", "0", write_text("w.sheet", "algorithm 7\n"
+               "e = 1\nW_u = 1 ; 1"));            /* no newline */
+    assert_says(s, "\ne = 1\nW_u = 1 ; 1\n");
 }
 
 LAW(the_same_seed_asks_the_same)
