@@ -2,7 +2,7 @@
 
    Main type: Dimensions. Entry points: all_fit, refuse_shape, limit_sizes.
    Items flow in, sizes flow out. */
-#include "sheet/shape.h"
+#include "sheet/bind.h"
 #include <math.h>
 #include <string.h>
 
