@@ -251,20 +251,18 @@ static int given_layers(Job *job, Part part, const char *name)
 /* Sets how a model places its tokens, and how many it can read. */
 static void given_positions(Job *job, Hyperparameters *h)
 {
-    bool computed = find_item(job, "positions", 0) != NULL;
     h->positions = positions_given(job);
-    job->run.unplaced = h->positions == NO_POSITIONS;
-    if (job->run.unplaced && !computed && !job->late)
+    bool learned = h->positions == LEARNED,
+         none = h->positions == NO_POSITIONS;
+    job->run.unplaced = none;
+    if (none && find_item(job, "positions", 0) == NULL && !job->late)
         note_assumption(job, "positions", "none");
-    if (h->positions == LEARNED) {
-        h->ell_max = letter_size(&job->size, "ell_max");
-        return;
-    }
-    if (!job->run.unplaced)
+    if (!none && !learned)
         require_item(job, "ell_max", 0);
-    h->ell_max = integer_given(job, "ell_max", longest_sequence(job), 1,
-                               1000000, "");
-    limit_entries(job, job->run.unplaced ? 0 : (double)h->d_e * h->ell_max);
+    h->ell_max = integer_given(job, "ell_max", learned
+                               ? letter_size(&job->size, "ell_max")
+                               : longest_sequence(job), 1, 1000000, "");
+    limit_entries(job, none ? 0 : (double)h->d_e * h->ell_max);
 }
 
 /* Sets what theta is made from: sizes, layers, heads, positions. */

@@ -151,57 +151,6 @@ static void tell_entry(Job *job)
     job->run.entered = to;
 }
 
-static const char *guess_layout(Job *job);
-
-/* Settles the layout, and says what was not named. */
-static void choose_layout(Job *job, const Layout *layout)
-{
-    enum { BYTES = 200 };
-    char *text = arena_alloc(job->arena, BYTES);
-    const char *why = "chosen because a slip explains the claims in it";
-    bool named = job->run.named = job->run.layout != NULL;
-    if (layout != NULL)
-        job->run.layout = layout;
-    else if (!named)
-        why = guess_layout(job);
-    job->run.shifted = is_shifted(job);
-    snprintf(text, BYTES, "%s%s%s%s", named ? "" : " (", named ? "" : why,
-             named ? "" : ")", job->run.shifted
-             ? "; the largest is subtracted before e^x" : "");
-    job->run.guessed = text;
-}
-
-const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
-                        Arena *arena, Error *f)
-{
-    Job *job = arena_alloc(arena, sizeof *job);
-    *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "" },
-                  .f = f, .arena = arena, .H = 1 };
-    if (sheet->algorithm == 0)
-        fail_with(f, "the sheet names no algorithm, and its matrices do not "
-                  "show which it is; begin with a line such as 'algorithm "
-                  "4'.");
-    job->run.algorithm = sheet->algorithm;
-    check_items(job);
-    job->start = find_item(job, "algorithm", 0);
-    if (job->start == NULL)
-        job->start = sheet->item;
-    read_settings(job);
-    check_needs(job);
-    choose_layout(job, layout);
-    if (!all_fit(job, job->run.layout, &job->size))
-        refuse_shape(job, &job->size.misfit);
-    job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
-                                : size_or_1(job, "d_attn");
-    job->run.d_x = letter_size(&job->size, has_model(sheet->algorithm)
-                               ? "d_e" : sheet->algorithm == 3 ? "d_in"
-                                       : "d_x");
-    want_derived(job);
-    limit_sizes(job);
-    bind_matrices(job);
-    return job;
-}
-
 typedef struct {
     const Sheet *sheet;
     const Layout *layout;
@@ -277,6 +226,55 @@ static const char *guess_layout(Job *job)
          : 2 * best->right >= best->claimed
            ? "chosen because most claims are right in it"
            : "chosen because it fits the claims";
+}
+
+/* Settles the layout, and says what was not named. */
+static void choose_layout(Job *job, const Layout *layout)
+{
+    enum { BYTES = 200 };
+    char *text = arena_alloc(job->arena, BYTES);
+    const char *why = "chosen because a slip explains the claims in it";
+    bool named = job->run.named = job->run.layout != NULL;
+    if (layout != NULL)
+        job->run.layout = layout;
+    else if (!named)
+        why = guess_layout(job);
+    job->run.shifted = is_shifted(job);
+    snprintf(text, BYTES, "%s%s%s%s", named ? "" : " (", named ? "" : why,
+             named ? "" : ")", job->run.shifted
+             ? "; the largest is subtracted before e^x" : "");
+    job->run.guessed = text;
+}
+
+const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
+                        Arena *arena, Error *f)
+{
+    Job *job = arena_alloc(arena, sizeof *job);
+    *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "" },
+                  .f = f, .arena = arena, .H = 1 };
+    if (sheet->algorithm == 0)
+        fail_with(f, "the sheet names no algorithm, and its matrices do not "
+                  "show which it is; begin with a line such as 'algorithm "
+                  "4'.");
+    job->run.algorithm = sheet->algorithm;
+    check_items(job);
+    job->start = find_item(job, "algorithm", 0);
+    if (job->start == NULL)
+        job->start = sheet->item;
+    read_settings(job);
+    check_needs(job);
+    choose_layout(job, layout);
+    if (!all_fit(job, job->run.layout, &job->size))
+        refuse_shape(job, &job->size.misfit);
+    job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
+                                : size_or_1(job, "d_attn");
+    job->run.d_x = letter_size(&job->size, has_model(sheet->algorithm)
+                               ? "d_e" : sheet->algorithm == 3 ? "d_in"
+                                       : "d_x");
+    want_derived(job);
+    limit_sizes(job);
+    bind_matrices(job);
+    return job;
 }
 
 /* Runs a job, then its way back; says where a late sheet starts and ends. */
