@@ -52,6 +52,17 @@ static Mat run_attention1(Job *job)
                       argument_matrix(job, "e_t", 0), &w);
 }
 
+/* The mask of Algorithms 4 and 5, by its word or its matrix. */
+static Mask argument_mask(const Job *job)
+{
+    const Item *item = find_item(job, "mask", 0);
+    if (item != NULL && item->word == NULL)
+        return mask_of(argument_matrix(job, "mask", 0));
+    int word = word_given(job, "mask",
+                          "none causal bidirectional unidirectional");
+    return word == 2 || word == 4 ? unidirectional : bidirectional;
+}
+
 /* Algorithm 4 with its one head, or Algorithm 5. Z is X if it is not given. */
 static Mat run_attention(Job *job)
 {
@@ -60,6 +71,7 @@ static Mat run_attention(Job *job)
     Mat X = argument_matrix(job, "X", 0), context = Z == NULL ? X : Z->M;
     W_qkv *head = arena_alloc(job->arena,
                               (size_t)(job->H + 1) * sizeof *head);
+    job->mask = argument_mask(job);
     for (int h = many; h <= (many ? job->H : 0); h++)
         head[h] = given_head(job, h);
     if (!many)
@@ -85,17 +97,6 @@ static Mat run_unembed(Job *job)
     Mat W = argument_matrix(job, job->run.tied ? "W_e" : "W_u", 0);
     return unembed(argument_matrix(job, "e", 0), job->run.tied
                    ? transpose_of(job->arena, W) : W);
-}
-
-/* The mask of Algorithms 4 and 5, by its word or its matrix. */
-static Mask argument_mask(const Job *job)
-{
-    const Item *item = find_item(job, "mask", 0);
-    if (item != NULL && item->word == NULL)
-        return mask_of(argument_matrix(job, "mask", 0));
-    int word = word_given(job, "mask",
-                          "none causal bidirectional unidirectional");
-    return word == 2 || word == 4 ? unidirectional : bidirectional;
 }
 
 /* Refuses more tokens than a model has positions; item is where they are
@@ -275,8 +276,6 @@ void run_listing(Job *job)
         run_model, run_training, run_training, run_training, run_inference,
         run_inference };
     start_given(job);
-    if (job->run.algorithm == 4 || job->run.algorithm == 5)
-        job->mask = argument_mask(job);
     Mat M = run[job->run.algorithm](job);
     if (!job->late || job->now.seen->known)
         job->run.result = copy_matrix(job, M, false);
