@@ -189,6 +189,12 @@ static Operand apply(Parser *p, Function f, int n, const Operand a[])
          : of_number(p, function_value(f, x, slope), EXACT);
 }
 
+static Operand apply_to_two(Parser *p, Function f, Operand a, Operand b)
+{
+    const Operand two[2] = { a, b };    /* tcc has no literal of structs */
+    return apply(p, f, 2, two);
+}
+
 /* As which an operation of the library takes it. */
 static Mat put_on_tape(Parser *p, Mat M)
 {
@@ -205,7 +211,7 @@ static bool is_number(Mat M)
 static Operand multiply_matrices(Parser *p, Operand a, Operand b)
 {
     if (is_number(a.M) || is_number(b.M))
-        return apply(p, TIMES, 2, (Operand[]){ a, b });
+        return apply_to_two(p, TIMES, a, b);
     if (a.M->cols != b.M->rows)
         lose_value(p);
     return of_matrix(mul(put_on_tape(p, a.M), put_on_tape(p, b.M)));
@@ -557,7 +563,7 @@ static Operand parse_level(Parser *p, int level)
         const char *right = p->token.start;
         Operand a = value, b = parse_level(p, o->level + (o->f != POWER));
         value = o->f == NO_FUNCTION ? multiply_matrices(p, a, b)
-                                    : apply(p, o->f, 2, (Operand[]){ a, b });
+                                    : apply_to_two(p, o->f, a, b);
         if (o->f == POWER && a.x == 10 && a.decimals == 0)
             value.ten = b.x;
         if (o->f == TIMES) {
