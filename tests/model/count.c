@@ -107,38 +107,5 @@ LAW(an_option_may_be_typed_in_several_ways)
 
 LAW(what_cannot_be_counted_is_refused)
 {
-    static const Refused row[] = {
-        { "count d --L_dec 2", "--L_dec has an effect only with ed." },
-        { "count ed --total --L 2", "--L | only with d, e and class." },
-        { "count d --dx 3", "no option --dx; | 'ftx count --help'." },
-        { "count d --d_ 3", "no option --d_;" },
-        { "count d -L 3", "no option -L;" },
-        { "count d --L", "--L needs a value; | --help'." },
-        { "count d --L two", "--L must be a whole number from 0 to 1000; it "
-          "is 'two'." },
-        { "count d --L 1001", "--L must be a whole number | '1001'." },
-        { "count d --L=-1", "--L must be a whole number | '-1'." },
-        { "count d --L 1.5", "--L must be a whole number | '1.5'." },
-        { "count d --L ''", "--L must be a whole number | ''." },
-        { "count d --L 3x", "--L must be a whole number | '3x'." },
-        { "count d --epsilon nan", "a number from 0 to 1; it is 'nan'." },
-        { "count d --positions some", "--positions must be one of learned "
-          "paper_sines vaswani_sines none; it is 'some'." },
-        { "count d --tied=perhaps", "yes or no; it is 'perhaps'." },
-        { "count d e", "expected one architecture or model;" },
-        { "count --L 3", "expected one architecture or model;" },
-        { "count d -- --help", "expected one architecture or model;" },
-        { "count d --H 7", "H must divide d_e, unless d_attn and d_mid" },
-        { "count d --N_C 7", "only Algorithm 9 has a class head." },
-        { "count class --N_C 0", "--N_C is 0; | at least one." },
-        { "count none", "file or folder 'none', and no | known; known are "
-          "gpt2, gpt2-xl, | gpt3, | transformer-big." },
-        { "count --total -- --none", "'--none', and no model of that name" },
-        { "count - --total", "'-', and no model of that name" },
-        { "count --total -- none", "'none', and no model of that name" },
-        { "count none --total --d_e=8", "--d_e=8 goes with an architecture; "
-          "none has sizes of its own." },
-        { "count gpt2 --d_e=8", "--d_e=8 goes with | gpt2 has sizes" },
-    };
-    assert_all_refused(row);
+    assert_table_refused("what cannot be counted");
 }

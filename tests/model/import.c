@@ -228,15 +228,7 @@ LAW(without_classes_nothing_is_classified)
 
 LAW(a_text_is_the_numbers_of_its_tokens)
 {
-    static const Refused row[] = {
-        { "generate --model " FOLDER("gpt2") " '3 x'",
-          "the prompt:1:3: expected the numbers of tokens" },
-        { "generate --model " FOLDER("gpt2") " '3 13'",
-          "the prompt:1:3: there is no token of this number." },
-        { "generate --model " FOLDER("gpt2") " '3 99999999999999999999'",
-          "the prompt:1:3: there is no token of this number." },
-    };
-    assert_all_refused(row);
+    assert_table_refused("what is no number of a token");
     write_text("x", "3 12\n0\t5\n");
     assert_said(ftx("tokenize --model " FOLDER("gpt2") " x"), 0,
                 "4\t3␣\n13\t<eos>\n1\t0␣\n6\t5␣\n13\t<eos>\n"
@@ -318,21 +310,10 @@ LAW(what_it_begins_with_stays_as_it_is)
 
 LAW(what_it_cannot_begin_with_is_refused)
 {
-#define FROM(folder) " --model m --from " FOLDER(folder) " "
-    static const Refused row[] = {
-        { "train e" FROM("gpt2") "1", "gpt2 is a model of 'ftx train d';" },
-        { "train e" FROM("bert") "1", "bert is a model of 'ftx train class';" },
-        { "train d" FROM("gpt2") "1 --d_e 4", "--d_e cannot be changed in" },
-        { "train d" FROM("gpt2") "1 --as-printed", "--from | leave one of" },
-        { "train d" FROM("gpt2") "1 --resume", "--from | leave one of them" },
-        { "train d" FROM("gpt2") "2", "2:1:1: expected the numbers of tok" },
-        { "train class" FROM("bert-class") "l",
-          "l:2:1: | no class 'maybe so'." },
-    };
     write_text("1", "1 5 3 10");
     write_text("2", "to be");
     write_text("l", "no\t1\nmaybe so\t1\n");
-    assert_all_refused(row);
+    assert_table_refused("what training cannot begin with");
     assert_that(access("m", F_OK) != 0);
 }
 
@@ -441,21 +422,11 @@ LAW(epsilon_may_be_0)
 
 LAW(what_cannot_be_imported_is_refused)
 {
-    static const Refused row[] = {
-        { "import tests/none --model m", "tests/none: there is no such" },
-        { "import tests/oracle --model m",
-          "tests/oracle/config.json: cannot be opened" },
-        { "import f --model m", "f: has no model.safetensors." },
-        { "import " FOLDER("gpt2") " --model own",
-          "own is there already; --replace writes over it." },
-        { "import " FOLDER("gpt2"), "expected one folder, | --model FILE" },
-        { "import --model x", "expected one folder," },
-    };
     size_t n;
     write_text("own", "mine");
     copy_released("gpt2", NULL, NULL);
     remove("f/model.safetensors");
-    assert_all_refused(row);
+    assert_table_refused("what cannot be imported");
     copy_released("bert", "token_id\": 4", "token_id\": 2");
     assert_refused(ftx("import f --model m"),
                    "f: mask_token and bos_token are both 2.");

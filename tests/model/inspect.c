@@ -156,22 +156,7 @@ LAW(a_text_of_ell_max_tokens_is_shown)
 
 LAW(what_cannot_be_shown_is_refused)
 {
-#define GPT "show --model " GPT2 " '3 9' "
-    static const Refused row[] = {
-        { "show --model d", "expected one text; put it in quotes." },
-        { "show --model d 3@", "the text:1:2: there is no token" },
-        { "show --model d '3 sheep and goats'",
-          "the text:1:1: this has 18 tokens | ell_max is 16." },
-        { "show --model ed --json b?", "the text:1:2: there is no token" },
-        { "show --model ed --json ba --turn 99", "--turn is 99; | turns." },
-        { "show --model d 3 --turn 1", "--turn | only with | train ed'." },
-        { GPT "--layer 1", "--layer has an effect only with --line." },
-        { GPT "--json --head 1", "--head has an effect only with --line." },
-        { GPT "--line 10", "--line must be | such as 10.6; it is '10'." },
-        { GPT "--line 9.6", "nothing of that is computed: | 7 and 10, and" },
-        { GPT "--line 10.6 --layer 3", "nothing of that | 2 layers of 2 heads." },
-    };
     little_model("d");
     little_model("ed");
-    assert_all_refused(row);
+    assert_table_refused("what cannot be shown");
 }

@@ -189,48 +189,9 @@ LAW(thirty_becomes_three_where_the_book_says_so)
 
 /* -------------------------------------------------------------- refusals */
 
-/* At which column of --set, and by which words. */
 LAW(a_change_that_is_none_is_refused)
 {
-    static const struct { const char *model, *set, *words; } row[] = {
-        { GPT2, "", "1:1: expected 'layer' and its number" },
-        { GPT2, "encoder layer 1 = 0", "1:1: expected 'layer'" },
-        { GPT2, "layers 1 = 0", "1:1: expected 'layer'" },
-        { GPT2, "layer 3 = 0", "1:7: expected | layer, from 0 to 2." },
-        { GPT2, "layer x = 0", "1:7: expected | layer, from 0 to 2." },
-        { GPT2, "layer 99999999999999999999 = 0", "1:7: expected | 0 to 2." },
-        { GPT2, "layer 2 head 3 = 0", "1:14: expected | head, from 1 to 2." },
-        { GPT2, "layer 2 head 0 = 0", "1:14: expected | head, from 1 to 2." },
-        { GPT2, "layer 2 nose = 0", "1:9: expected 'head' | 'mlp' or" },
-        { GPT2, "layer 2 mlp", "1:12: expected '= 0', or '*'" },
-        { GPT2, "layer 2 mlp token 1", "1:20: expected '= 0', or '*'" },
-        { GPT2, "layer 0 head 1 = 0", "1:16: expected 'token' | embedding." },
-        { GPT2, "layer 0 mlp = 0", "1:13: expected 'token' | embedding." },
-        { GPT2, "layer 1 = 2", "1:11: expected 0; | factor" },
-        { GPT2, "layer 1 = 0.5", "1:11: expected 0; | factor" },
-        { GPT2, "layer 1 * x", "1:10: expected a number." },
-        { GPT2, "layer 1 * nan", "1:10: expected a number." },
-        { GPT2, "layer 1 * 1e999", "1:10: expected a number." },
-        { GPT2, "layer 1 = 0 0", "1:13: expected nothing more" },
-        { NUMBERS, "layer 1 = 0", "1:1: expected encoder, decoder or cross" },
-        { NUMBERS, "cross layer 0 head 1 = 0", "1:13: | from 1 to 1." },
-        { NUMBERS, "cross layer 1 mlp = 0", "1:19: | 'head' | 'attention'" },
-        { NUMBERS, "encoder layer 1 token 5 = 0",
-          "1:23: expected the number of a token, from 1 to 4." },
-        { NUMBERS " --turn 2", "cross layer 1 head 1 token 3 = 0",
-          "1:28: expected the number of a token, from 1 to 2." },
-    };
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        Said s = ftx("show --model %s --set \"%s\" '%s'", row[k].model,
-                     row[k].set, strstr(row[k].model, "numbers") ? "37"
-                                                                 : "3 9");
-        if (strncmp(s.err, "--set:", 6) != 0
-            || strncmp(s.err + 6, row[k].words, strcspn(row[k].words, " "))
-               != 0)
-            fail_at(HERE(row[k].set), "%s, but expected %s", s.err,
-                    row[k].words);
-        refused_by(HERE(row[k].set), s, row[k].words);
-    }
+    assert_table_refused("what cannot be set");
     assert_refused(SET("--set 'layer 1 mlp * %s'", IS_DOUBLE ? "1e308"
                                                            : "1e38"),
                    "what is computed with them is not finite");

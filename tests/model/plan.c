@@ -35,39 +35,14 @@ LAW(every_option_does_what_no_other_does)
 
 LAW(sizes_that_a_task_does_not_have_are_refused)
 {
-    static const Refused row[] = {
-        { "train ed --L 3 p", "--L has an effect only with d, e and class." },
-        { "train d --L_enc 3 t", "--L_enc has an effect only with ed." },
-        { "train class --L_dec 3 l", "--L_dec has an effect only with ed." },
-        { "train d --d_f=3 t", "--d_f | with e and class." },
-        { "train class --unembedding_bias t", "--unembedding_bias | with e." },
-        { "train e --pooler t", "--pooler | with class." },
-    };
     a_text("t", 12, "");
-    assert_all_refused(row);
+    assert_table_refused("sizes that a task does not have");
 }
 
 LAW(wrong_options_are_refused)
 {
-    static const Refused row[] = {
-        { "train t", "expected d, e, ed or class first;" },
-        { "train --eta 0.1", "expected d, e, ed or class first;" },
-        { "train d", "ftx train: expected one file, not 0;" },
-        { "train ed t t", "expected one file, not 2;" },
-        { "train d --eta -1 t", "--eta | from 1e-300 to 1e+300; it is '-1'." },
-        { "train d --seed 3000000000 t", "--seed | from 0 to 2147483647;" },
-        { "train e --p_mask 0 t", "--p_mask must be in (0, 1)." },
-        { "train d --dropout 1 t", "--dropout must be in [0, 1)." },
-        { "train d --eta_last 1 t", "--eta_last must be in [0, eta]." },
-        { "train d --H 5 --model m t", "H must divide d_e, unless d_attn" },
-        { "train d --ell_max 1 t", "--ell_max must be at least 2" },
-        { "train d --ell_max 2 --batch 1 --held-out 0 --epochs 1000000 "
-          "--model m u", "000000 steps are too many; 2000000000 may be." },
-        { "train d --d_e 90000 --d_mlp 1000000 --L 1000 --H 1 --model m t",
-          "numbers to learn; ftx trains at most 1000000000." },
-    };
     a_text("t", 20, "");
     a_text("u", 300, "");
-    assert_all_refused(row);
+    assert_table_refused("wrong options of training");
     assert_that(access("m", F_OK) != 0);
 }

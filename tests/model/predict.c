@@ -66,30 +66,13 @@ LAW(a_line_of_standard_input_is_named)
 
 LAW(a_model_must_be_given_and_of_the_right_kind)
 {
-    static const Refused row[] = {
-        { "generate hello", "ftx generate: which model? | 'ftx train d'." },
-        { "translate hello", "ftx translate: which model? | 'ftx train ed'." },
-        { "fill [gap]", "ftx fill: which model? | 'ftx train e'." },
-        { "classify 7", "ftx classify: which model? | 'ftx train class'." },
-        { "show --model", "ftx show: --model needs a value" },
-        { "translate --model d 3", "d is a model of 'ftx train d'; | ed'." },
-        { "fill --model d 3", "d is a model of 'ftx train d'; | train e'." },
-        { "classify --model d 3", "a model of 'ftx train d'; | class'." },
-        { "generate --model e 3", "e is a model of 'ftx train e'; | d'." },
-        { "generate --model none 3", "none: cannot be opened: No such file" },
-        { "show --model none 3", "none: cannot be opened: No such file" },
-        { "generate --model t 3", "t: this is no model of ftx." },
-        { "show --model t 3", "t: this is no model of ftx." },
-        { "generate --model x 3", "x: the model is damaged" },
-        { "show --model x 3", "x: the model is damaged" },
-    };
     size_t n = 0;
     little_model("d");
     little_model("e");
     char *bytes = bytes_of("d", &n);
     bytes[n / 2] ^= 1;
     write_bytes("x", bytes, n);
-    assert_all_refused(row);
+    assert_table_refused("no model, or one of another kind");
 }
 
 LAW(a_model_that_overflows_is_to_blame)
@@ -421,35 +404,11 @@ LAW(the_probabilities_of_the_classes_sum_to_1)
 
 LAW(what_a_model_cannot_be_asked_is_refused)
 {
-    static const Refused row[] = {
-        { "generate --model d '1 sheep and 1000'",
-          "the prompt:1:1: this has 17 tokens with bos; ell_max is 16." },
-        { "generate --model d '3 sheep\n\xC3\x84@'",
-          "the prompt:2:2: | no token for this character '" },
-        { "generate --model d '3 \xFF'", "the prompt:1:3: | UTF-8." },
-        { "generate --model d 3 4", "expected one prompt; | quotes." },
-        { "generate --model d --tau -1",
-          "ftx generate: --tau | a number, at least 0; | '-1'." },
-        { "generate --model d --tau nan", "--tau | at least 0; | 'nan'." },
-        { "generate --model d --top_p 1.5", "--top_p | from 0 to 1; | '1.5'." },
-        { "translate --model ed ba --ell_gen 17",
-          "--ell_gen is 17; | at most ell_max, 16." },
-        { "translate --model ed ab?", "the text:1:3: | no token" },
-        { "translate --stop", "no option --stop; | --help'." },
-        { "fill --model e '3 sheep'", "the text:1:1: | no gap; | [gap]." },
-        { "fill --model e 3[gap]@", "the text:1:7: there is no token" },
-        { "fill --model e '3 sheep and 4 [gap]'",
-          "the text:1:1: this has 17 tokens | ell_max is 16." },
-        { "fill --model e --top 0", "--top | from 1 to 10000000; | '0'." },
-        { "classify --model class ''", "the text:1:1: this line is empty." },
-        { "classify --model class 123456789012345",
-          "the text:1:1: this has 17 tokens with bos and eos; | 16." },
-    };
     little_model("d");
     little_model("e");
     little_model("ed");
     little_model("class");
-    assert_all_refused(row);
+    assert_table_refused("what a model cannot be asked");
     assert_int_equal(ftx("generate --model d '1 sheep and 100'").status, 0);
     assert_int_equal(ftx("fill --model e '3 sheep and  [gap]'").status, 0);
     assert_int_equal(ftx("classify --model class 12345678901234").status, 0);

@@ -79,16 +79,6 @@ LAW(what_has_no_tokens_is_refused)
 
 LAW(what_is_typed_wrong_is_refused)
 {
-    static const Refused row[] = {
-        { "tokenize --word x", "ftx tokenize: there is no option --word;" },
-        { "tokenize --tokens words x", "--tokens must be one of char word "
-          "bpe; it is 'words'." },
-        { "tokenize --merges=-1 x", "--merges | from 0 to 1000000; | '-1'." },
-        { "tokenize --merges 1000001 x", "--merges | from 0 to 1000000;" },
-        { "tokenize", "expected one file;" },
-        { "tokenize x y", "expected one file;" },
-        { "tokenize --model x x", "x: this is no model of ftx." },
-    };
     write_text("x", "x");
-    assert_all_refused(row);
+    assert_table_refused("what is typed wrong");
 }

@@ -223,19 +223,12 @@ LAW(a_step_that_spoils_the_model_is_not_saved)
 
 LAW(nothing_is_overwritten_by_mistake)
 {
-    static const Refused row[] = {
-        { "train d --resume --model own t", "own: this is no model of ftx." },
-        { "train d --model t --replace t", "t cannot be both data and" },
-        { "train d --replace --model fifo t", "fifo: cannot be written: it is not a file." },
-        { "train d " SMALL "--model no/m t", "no/m: | there is no folder no;" },
-        { "train d --model m t", "m is there already; | --replace" },
-    };
     size_t n;
     a_text("t", 20, "");
     write_text("own", "precious");
     write_text("m", "precious");
     assert_that(mkfifo("fifo", 0600) == 0);
-    assert_all_refused(row);
+    assert_table_refused("what would be written over");
     assert_string_equal(bytes_of("own", &n), "precious");
     assert_string_equal(bytes_of("m", &n), "precious");
 }
@@ -244,19 +237,6 @@ LAW(nothing_is_overwritten_by_mistake)
 
 LAW(only_the_same_training_goes_on)
 {
-    static const Refused row[] = {
-        { "train e --resume --model m t", "m is a model of 'ftx train d';" },
-        { "train d --resume --eta 0.5 --model m t", "--eta cannot be changed "
-          "in m, whose training goes on." },
-        { "train d --resume --L 1 --model m t", "--L cannot be changed in" },
-        { "train d --resume --seed 5 --model m t", "--seed cannot be" },
-        { "train d --resume --dropout 0.1 --model m t", "--dropout cannot" },
-        { "train d --resume --model m u", "m was trained with other data;" },
-        { "train d --resume --model m v", "m was trained with other data;" },
-        { "train d --resume --as-printed --model m t", "leave one of them" },
-        { "train d --resume --replace --model m t", "leave one of them" },
-        { "train d --resume --model s t", "s has not what its optimiser" },
-    };
     size_t n = 0;
     char *other = bytes_of(a_text("t", 20, ""), &n);
     other[0] = '1';                     /* it was 0: of the same size */
@@ -267,7 +247,7 @@ LAW(only_the_same_training_goes_on)
     Model *s = model_in("s");
     s->plan.how.method = ADAMW;
     assert_string_equal(saving(s, "s"), "");
-    assert_all_refused(row);
+    assert_table_refused("another training");
     assert_int_equal(step_in("m"), 2);
     assert_says(TRAIN("d --steps 5 --seed 1 --resume --model m t"),
                 "step 5 of 5, saved\n");

@@ -3,6 +3,7 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 #include "check.h"
+#include "rows.h"
 #include "model/model.h"
 #include <dirent.h>
 #include <sys/stat.h>
@@ -104,7 +105,7 @@ static inline bool has_words(const char *text, const char *words)
 }
 
 /* Refused with exit status 2, nothing printed, and one sentence that has
-   these words. Rows of lines that are. */
+   these words. */
 #define assert_refused(said, words) refused_by(HERE(#said), said, words)
 static inline void refused_by(Where where, Said s, const char *words)
 {
@@ -115,27 +116,23 @@ static inline void refused_by(Where where, Said s, const char *words)
                 "2 and\n%s", s.status, s.out, s.err, words);
 }
 
-/* A row of a table: a line that is refused by a sentence that has these
+/* Each line of that table of lines.txt is refused by a sentence that has its
    words, and begins with the first of them or with the command's name. */
-typedef struct { const char *line, *words; } Refused;
-#define assert_all_refused(rows) \
-    do { \
-        for (size_t k_ = 0; k_ < sizeof (rows) / sizeof *(rows); k_++) \
-            row_refused(&(rows)[k_], __FILE__, __LINE__); \
-    } while (0)
-static inline void row_refused(const Refused *row, const char *file, int line)
+static inline void assert_table_refused(const char *title)
 {
-    const Where where = { file, line, row->line };
     char begin[40];
-    Said s = ftx("%s", row->line);
-    refused_by(where, s, row->words);
-    snprintf(begin, sizeof begin, "ftx %.*s: ",
-             (int)strcspn(row->line, " "), row->line);
-    const char *end = strstr(row->words, " | ");
-    if (strncmp(s.err, begin, strlen(begin)) != 0
-        && strncmp(s.err, row->words, end == NULL ? strlen(row->words)
-                   : (size_t)(end - row->words)) != 0)
-        fail_at(where, "'%s' begins otherwise", s.err);
+    for (Rows rows = rows_of("lines.txt", title); next_row(&rows); ) {
+        const char *line = rows.field[0], *words = rows.field[1];
+        const char *end = strstr(words, " | ");
+        Said s = ftx("%s", line);
+        refused_by(HERE(line), s, words);
+        snprintf(begin, sizeof begin, "ftx %.*s: ",
+                 (int)strcspn(line, " "), line);
+        if (strncmp(s.err, begin, strlen(begin)) != 0
+            && strncmp(s.err, words, end == NULL ? strlen(words)
+                       : (size_t)(end - words)) != 0)
+            fail_at(HERE(line), "'%s' begins otherwise", s.err);
+    }
 }
 
 #define assert_says(said, part) says_at(HERE(#said), said, part)
