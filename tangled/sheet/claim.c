@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a claim has the rows and columns of M, not turned. */
+/* Whether a claim has the rows and columns of M, not transposed. */
 static bool has_shape(const Item *claim, Mat M)
 {
     return claim->rows == M->rows && claim->cols == M->cols;

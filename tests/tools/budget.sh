@@ -9,10 +9,10 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3300    tangled/practice 1551
-tangled/text    1801    tangled/cli     1386    tangled/hub      1391
-tangled/sheet   5950    tangled/show     588    tangled/check    3028
-tangled/model   3537    tangled/course  1999
-tests-C        22789    tests-data      8371    tests-scripts    4403
+tangled/text    1791    tangled/cli     1386    tangled/hub      1391
+tangled/sheet   5944    tangled/show     600    tangled/check    2974
+tangled/model   3536    tangled/course  1999
+tests-C        22667    tests-data      8576    tests-scripts    4403
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
