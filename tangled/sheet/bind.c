@@ -3,7 +3,7 @@
 
    Main types: Given, Hyperparameters. Entry point: bind_matrices. Items and
    sizes flow in; matrices in the paper's layout, and theta, flow out. */
-#include "sheet/bind.h"
+#include "sheet/shape.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
    Main type: Dimensions. Entry points: all_fit, refuse_shape, limit_sizes.
    Items flow in, sizes flow out. */
-#include "sheet/bind.h"
+#include "sheet/shape.h"
 #include <math.h>
 #include <string.h>
 

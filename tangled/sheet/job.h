@@ -1,0 +1,95 @@
+/* What binding a sheet and running it share. Main types: Job, which is a
+   Bound while it runs, and Given. In go items; out come matrices in
+   the paper's layout, and then steps. */
+#ifndef FTX_JOB_H
+#define FTX_JOB_H
+#include "sheet/claim.h"
+#include "sheet/formula.h"
+#include "sheet/label.h"
+#include "practice/practice.h"
+#include "library/tape.h"
+#include <string.h>
+
+typedef struct {
+    const char *symbol;
+    int size;
+    const Item *by;             /* who fixed it; NULL: no item            */
+} Dimension;
+typedef struct {
+    const Item *item;           /* does not fit, because ...              */
+    const Argument *argument;
+    const Dimension *letter;    /* ... this was fixed before; NULL: it    */
+    int is;                     /* is no vector                           */
+} Misfit;
+typedef struct {
+    int H;                      /* the heads, which share the rows of Y   */
+    int n;
+    Dimension dimension[24];
+    Misfit misfit;              /* where the shapes do not fit            */
+} Dimensions;
+
+typedef struct {                /* what is given, or stands in for that   */
+    const Item *item;           /* of the sheet; NULL: it is assumed      */
+    const Argument *shape;      /* its kind, and the letters of its shape */
+    Step place;                 /* name, part, layer and head, such as W_q
+                                   of layer 2, head 1; or, where it has a
+                                   row, a step                            */
+    const StepRow *user;        /* the first step computed from it        */
+    Mat M;                      /* in the paper's layout; NULL: a number,
+                                   a list or a word                       */
+    Mat *to;                    /* where theta has it; NULL: in none      */
+} Given;
+
+typedef struct {                /* how far a run has come                 */
+    Step *step;                 /* run.step while it grows                */
+    int most;                   /* room for so many                       */
+    double entries;             /* of all steps so far                    */
+    Place at;                   /* the part, layer, head that is running  */
+    const struct Seen *seen;    /* the latest                             */
+    Mat S;                      /* the scores before they are scaled      */
+    Mat end;                    /* the step where gradients begin         */
+    const StepRow *last;        /* that is known                          */
+    bool rederive;              /* does a line follow from a derived step? */
+    const Step *deriving;       /* the step that a formula is for         */
+    bool misses;                /* what it is made of is unknown          */
+} RunState;
+
+typedef struct {                /* of Algorithms 11 to 15                 */
+    int turn, epoch;
+    Data data;                  /* the sequences of a training            */
+    int N_epochs;
+    int *row, in_row;           /* indices seen in a loop ...             */
+    const char *row_line;       /* ... and where                          */
+    int ell_gen;                /* tokens to be drawn                     */
+    NumberList chances;         /* uniform numbers for all that is drawn  */
+    Mat kept;                   /* of the latest q; NULL: nothing is      */
+} LoopState;
+
+typedef struct Bound {          /* 24 fields: all that a sheet says       */
+    Run run;                    /* what comes out                         */
+    Error *f;
+    Arena *arena;
+    Tape *tape;
+    Variation *variation;       /* NULL: none                             */
+    const Item *start;          /* the item `algorithm`                   */
+    Given *given;               /* what each item gives that is no claim,
+                                   in their order; behind that what is
+                                   assumed, without an item; and behind
+                                   the last an empty one, without a shape */
+    int givens;
+    bool late;                  /* a step is given: not all is known      */
+    bool identity;              /* all W are left out                     */
+    bool *wanted, derives;      /* which rows are derived; is any?        */
+    const StepRow *backwards;   /* from where; NULL: no gradients         */
+    Mask mask;
+    Mat positions;              /* as they were computed; NULL: given     */
+    double tau, epsilon;
+    int H;                      /* the heads                              */
+    Dimensions size;
+    char assumed[4000];
+    Hyperparameters hyper;      /* of a model                             */
+    Theta *running;             /* as it is now; NULL: no model           */
+    RunState now;
+    LoopState loop;
+} Job;
+#endif

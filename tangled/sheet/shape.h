@@ -1,0 +1,68 @@
+/* Shapes and matrices: which letter has which size, and what is bound in that
+   shape. Main types: Dimensions, Given. Entry points: all_fit, bind_matrices,
+   start_given. Items flow in, matrices in the paper's layout flow out. */
+#ifndef FTX_SHAPE_H
+#define FTX_SHAPE_H
+#include "sheet/bind.h"
+
+/* Returns whether a layout transposes an argument of that kind. */
+bool is_transposed(Kind kind, const Layout *layout);
+
+/* Returns the size of a letter; 0: not known. */
+int letter_size(const Dimensions *d, const char *symbol);
+
+/* Returns the size of a letter of the sheet; 1: not known, or NULL. */
+int size_or_1(const Job *job, const char *symbol);
+
+/* Refuses so many entries of all steps together, if they are too many. */
+void limit_entries(const Job *job, double entries);
+
+/* Returns whether all shapes fit in a layout, and in *d the sizes of the
+   letters, or the first misfit. */
+bool all_fit(const Job *job, const Layout *layout, Dimensions *d);
+
+/* Refuses a sheet for the misfit in its layout. */
+_Noreturn void refuse_shape(const Job *job, const Misfit *m);
+
+/* Returns whether an argument is what X is where nothing else is given. */
+bool is_X_without_it(const Argument *a);
+
+/* Returns whether an item is one number for each entry of a vector. */
+bool is_for_each_entry(const Argument *a, const Item *item);
+
+/* Returns the most entries of a given item of these names or, of numbered
+   items such as W_q^2 or x_2, the largest number; at least `most`. */
+int most_of(const Job *job, const char *names, bool numbered, int most);
+
+/* Returns the length of the longest sequence that a model reads. */
+int longest_sequence(const Job *job);
+
+/* Refuses a sheet one of whose steps would have too many entries. */
+void limit_sizes(const Job *job);
+
+/* Binds all matrices that the listing takes, and theta. What is needed and
+   not there is refused. */
+void bind_matrices(Job *job);
+
+/* Copies all that is bound to where the run has it, with what a variation
+   makes of it. */
+void start_given(Job *job);
+
+/* Returns what is given or stands in for an argument at a place: its name,
+   part, layer and head; NULL: nothing is. */
+Given *given_at(const Bound *bound, const Step *place);
+
+/* Returns entry k of an item as a number; in a mask that is added, 1 for 0
+   and 0 for -inf. One that cannot be is refused. */
+double entry_value(const Job *job, const Argument *a,
+                   const Item *item, int k);
+
+/* Returns t, or, counted from 0, pos; one of 1 ... most. */
+int given_position(const Job *job, int most, const char *range);
+
+/* Returns what a variation makes of a matrix. */
+Mat vary(const Job *job, Moment moment, const Step *step, Mat M);
+
+/* Copies the entries of a matrix into another of its shape. */
+void copy_into(Mat to, Mat from);
+#endif
