@@ -55,7 +55,8 @@ const Judged *first_wrong(const Judgement *judgement);
 /* Returns whether all entries that are claimed are right. */
 bool all_right(const Judgement *judgement);
 
-/* Returns whether something is off, but only by last digits, digits that were cut
-   off, or earlier rounding; and each claim has the shape of its step. */
+/* Returns whether something is off, but only by last digits, digits that
+   were cut off, or earlier rounding; and each claim has the shape of its
+   step. */
 bool is_only_rounded(const Judgement *judgement);
 #endif

@@ -36,8 +36,8 @@ const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
 /* Returns whether a slip is to round too early. */
 bool is_rounding(const Slip *slip);
 
-/* Returns whether a slip is something that programs do, such as an epsilon of their
-   own, and may change no more than last digits. */
+/* Returns whether a slip is something that programs do, such as an epsilon of
+   their own, and may change no more than last digits. */
 bool is_slight(const Slip *slip);
 
 enum {

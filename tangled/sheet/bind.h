@@ -50,8 +50,8 @@ int word_given(const Job *job, const char *name, const char *words);
 const char *letter_of(const Job *job, const StepRow *row,
                       const char *letter, Part part);
 
-/* Returns whether an entry stands for -inf, as only masked scores do and masks
-   that are added to them. */
+/* Returns whether an entry stands for -inf, as only masked scores do, and
+   masks that are added to them. */
 bool hides(const Item *item);
 
 /* Refuses an item that may be of any of three attentions. */

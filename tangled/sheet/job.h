@@ -4,7 +4,6 @@
 #ifndef FTX_JOB_H
 #define FTX_JOB_H
 #include "sheet/claim.h"
-#include "sheet/formula.h"
 #include "sheet/label.h"
 #include "practice/practice.h"
 #include "library/tape.h"
@@ -31,12 +30,10 @@ typedef struct {
 typedef struct {                /* what is given, or stands in for that   */
     const Item *item;           /* of the sheet; NULL: it is assumed      */
     const Argument *shape;      /* its kind, and the letters of its shape */
-    Step place;                 /* name, part, layer and head, such as W_q
-                                   of layer 2, head 1; or, where it has a
-                                   row, a step                            */
+    Step place;                 /* such as W_q of layer 2, head 1; or,
+                                   where it has a row, a step             */
     const StepRow *user;        /* the first step computed from it        */
-    Mat M;                      /* in the paper's layout; NULL: a number,
-                                   a list or a word                       */
+    Mat M;                      /* in the paper's layout; NULL: no matrix */
     Mat *to;                    /* where theta has it; NULL: in none      */
 } Given;
 
@@ -55,9 +52,8 @@ typedef struct {                /* how far a run has come                 */
 } RunState;
 
 typedef struct {                /* of Algorithms 11 to 15                 */
-    int turn, epoch;
+    int turn, epoch, N_epochs;
     Data data;                  /* the sequences of a training            */
-    int N_epochs;
     int *row, in_row;           /* indices seen in a loop ...             */
     const char *row_line;       /* ... and where                          */
     int ell_gen;                /* tokens to be drawn                     */
@@ -72,10 +68,9 @@ typedef struct Bound {          /* 24 fields: all that a sheet says       */
     Tape *tape;
     Variation *variation;       /* NULL: none                             */
     const Item *start;          /* the item `algorithm`                   */
-    Given *given;               /* what each item gives that is no claim,
-                                   in their order; behind that what is
-                                   assumed, without an item; and behind
-                                   the last an empty one, without a shape */
+    Given *given;               /* what each item but a claim gives; then
+                                   what is assumed, without an item; and
+                                   an empty one, without a shape          */
     int givens;
     bool late;                  /* a step is given: not all is known      */
     bool identity;              /* all W are left out                     */

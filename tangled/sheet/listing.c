@@ -63,7 +63,7 @@ static Mask argument_mask(const Job *job)
     return word == 2 || word == 4 ? unidirectional : bidirectional;
 }
 
-/* Algorithm 4 with its one head, or Algorithm 5. Z is X if it is not given. */
+/* Algorithm 4 with its one head, or Algorithm 5. Without Z, that is X. */
 static Mat run_attention(Job *job)
 {
     bool many = job->run.algorithm == 5;
