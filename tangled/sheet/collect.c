@@ -63,18 +63,19 @@ static void check_root(const Job *job, const Step *step)
 {
     const bool single = sizeof(real) == sizeof(float),
                seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
-    char name[60];
-    step_name(name, sizeof name, step);
     for (int t = 0; t < step->M->rows * step->M->cols; t++) {
         double v = step->M->at[t], m = seen ? step[-1].M->at[t] : 0,
                least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
                             sqrt(single ? FLT_MIN : DBL_MIN));
-        if (!((real)sqrt(v + job->epsilon) > least))
-            fail_in_text(job->f, job->start->at,
-                         "%s: token %d has variance %g, and line 3 of "
-                         "Algorithm 6 divides by its root; an epsilon, such "
-                         "as 'epsilon 1e-5', prevents a division by 0.",
-                         name, t + 1, v < 0 ? v : 0.0);
+        if ((real)sqrt(v + job->epsilon) > least)
+            continue;
+        char name[60];
+        step_name(name, sizeof name, step);
+        fail_in_text(job->f, job->start->at,
+                     "%s: token %d has variance %g, and line 3 of Algorithm "
+                     "6 divides by its root; an epsilon, such as 'epsilon "
+                     "1e-5', prevents a division by 0.", name, t + 1,
+                     v < 0 ? v : 0.0);
     }
 }
 
