@@ -1,6 +1,7 @@
 /* Reading a sheet: the text is cleaned, cut into items, and each item has a
    name and a word or a matrix. Main types: Sheet, Item. Entry points:
    read_sheet, parse_sheet. A file or a text flows in, items flow out. */
+#include "sheet/algorithm.h"
 #include "sheet/paste.h"
 #include "sheet/arguments.h"
 #include <ctype.h>
@@ -171,17 +172,10 @@ static void split_name(const char *p, const char *end, Item *item,
 /* The algorithm that a word names, such as attention; 0: none. */
 static int find_algorithm_named(const char *p, const char *end)
 {
-    static const struct { const char *words; int algorithm; } named[] = {
-        { "embedding", 1 },             { "positions positional", 2 },
-        { "attention", 4 },             { "multihead mha MHA", 5 },
-        { "layernorm layer_norm norm", 6 },
-        { "softmax unembedding logits", 7 },
-        { "encoderdecoder", 8 },        { "bert BERT encoder", 9 },
-        { "gpt GPT decoder", 10 },
-    };
-    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
-        if (word_in(named[k].words, p, (size_t)(end - p)))
-            return named[k].algorithm;
+    for (int a = 1; a <= 15; a++)
+        if (algorithm_table[a].words != NULL
+            && word_in(algorithm_table[a].words, p, (size_t)(end - p)))
+            return a;
     return 0;
 }
 
