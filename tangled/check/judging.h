@@ -1,10 +1,10 @@
 /* What the files share that judge a sheet.
 
    Main type: Judging, a judgement in progress. Entry point: judge_sheet of
-   judge.h. In go the claims of a run; out come verdicts and reasons. */
+   check.h. In go the claims of a run; out come verdicts and reasons. */
 #ifndef FTX_JUDGING_H
 #define FTX_JUDGING_H
-#include "check/judge.h"
+#include "check/check.h"
 
 /* How the numbers of a sheet may have come about. EXACTLY: with all digits,
    and no error. AFTER_ERRORS: with all digits, but after the errors that

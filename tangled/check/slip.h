@@ -1,6 +1,8 @@
-/* Known slips: a table of small variations of the algorithms.
+/* Known slips: a table of small variations of the algorithms; explanations of
+   how numbers came about, and runs by them.
 
-   Main type: Slip. Entry point: the table slips. */
+   Main types: Slip, Explanation. Entry points: the table slips,
+   run_explained. In go a bound sheet and an explanation; out comes a run. */
 #ifndef FTX_SLIP_H
 #define FTX_SLIP_H
 #include "sheet/claim.h"
@@ -9,7 +11,6 @@
 
 /* A slip edits values: those of some roles, a bit each, or those that the
    sheet gives under some names; and a formula says what stands for them. */
-typedef struct SlipRun SlipRun;
 typedef struct {
     uint64_t roles;
     const char *by;             /* such as "softmax(x * ln(k))"           */
@@ -17,7 +18,7 @@ typedef struct {
                                    below                                  */
     const char *given;          /* such as "W_q W_k"; or NULL             */
 } Edit;
-enum { EDITS = 6 };
+enum { EDITS = 4 };
 typedef struct {
     const char *name;           /* such as "no-scale"                     */
     const char *what;           /* the rest of "the entries match if ...",
@@ -36,8 +37,8 @@ const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
 /* Returns whether a slip is to round too early. */
 bool is_rounding(const Slip *slip);
 
-/* Returns whether a slip is something that programs do, such as an epsilon of
-   their own, and may change no more than last digits. */
+/* Returns whether a slip is something that programs do, such as an epsilon
+   of their own, and may change no more than last digits. */
 bool is_slight(const Slip *slip);
 
 enum {
@@ -63,4 +64,39 @@ enum {
 #define COUNT(table) ((int)(sizeof table / sizeof *table))
 #define ROLE(role)  ((uint64_t)1 << ROLE_##role)
 #define NEW_VALUES  ((uint64_t)1 << NO_ROLE)  /* parameters, after a step */
+
+/* An explanation of how the numbers of a sheet came about. */
+typedef struct Explanation Explanation;
+struct Explanation {
+    const Slip *slip;           /* this was made; NULL: none              */
+    const Step *only;           /* only in its layer, head and turn; NULL:
+                                   wherever they can be made              */
+    const Step *until;          /* the run ends behind it; NULL: complete */
+    const Claim *claim;         /* carried on as written are claim[0] ... */
+    int n;                      /* ... claim[n - 1]                       */
+    bool applied;               /* did a run meet a place of the slip?    */
+    Explanation *before;        /* what was made besides; or NULL         */
+};
+
+/* Runs a sheet by an explanation; it ends early where the algorithm cannot
+   go on with such numbers. */
+const Run *run_explained(const Bound *bound, Explanation *why,
+                         Arena *arena, Tape *tape);
+
+/* Returns the roles of the steps of a run up to `last`, or of all if that is
+   NULL, as a set of bits: of those in the layer, head and turn of `only`, or,
+   unless inside, of the others. NULL is everywhere. */
+uint64_t roles_in(const Run *run, const Step *last, const Step *only,
+                  bool inside);
+
+/* Returns whether a slip edits values of these roles, or what the sheet
+   gives, and the conditions for it hold in a run. */
+bool can_apply(const Run *run, const Slip *slip, uint64_t roles);
+
+/* Returns how entry k of a claimed step comes about, term by term, in the
+   layout of the sheet: "(2,1) is 1·2 + 2·3 = 8"; and which one of several
+   products makes it as claimed, left out or with the wrong sign. NULL:
+   nothing is known of it. */
+const char *terms_text(const Run *run, const Claim *claim, int k,
+                       Arena *arena, Tape *tape);
 #endif

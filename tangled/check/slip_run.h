@@ -4,10 +4,10 @@
    explanation and the values of a run; out come other values for them. */
 #ifndef FTX_SLIP_RUN_H
 #define FTX_SLIP_RUN_H
-#include "check/explanation.h"
+#include "check/slip.h"
 #include "sheet/collect.h"
 
-struct SlipRun {
+typedef struct SlipRun {
     Explanation *why;
     const Slip *slip;           /* of these, the one being made           */
     const Bound *bound;
@@ -20,7 +20,7 @@ struct SlipRun {
     Mat mask;                   /* the scores behind it, without a slip   */
     Mat log_P, gradient;        /* what the loss reads; the latest        */
     const struct Visit *visit;  /* of a step; NULL: none                  */
-};
+} SlipRun;
 
 /* Ends the run: the slip asks for what cannot be. */
 _Noreturn void refuse_slip(SlipRun *s);
