@@ -8,21 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-int entries_of(const Claim *claim)
-{
-    return claim->item->rows * claim->item->cols;
-}
-
-bool went_wrong(const Judged *judged)
-{
-    return judged->begins && judged->count[WRONG] > 0;
-}
-
-bool is_off(const Judged *judged, int k)
-{
-    return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
-}
-
 static void run_premise(Judging *j, Premise h)
 {
     Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);

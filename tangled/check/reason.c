@@ -40,6 +40,21 @@ void clear_trial(Judging *j)
     tape_clear(j->tape);
 }
 
+int entries_of(const Claim *claim)
+{
+    return claim->item->rows * claim->item->cols;
+}
+
+bool went_wrong(const Judged *judged)
+{
+    return judged->begins && judged->count[WRONG] > 0;
+}
+
+bool is_off(const Judged *judged, int k)
+{
+    return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
+}
+
 bool is_right_in(const Claim *c, const Run *run)
 {
     return count_right(c, run) == count_entries(c->item);
