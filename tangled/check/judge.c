@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Makes the run of a premise anew, after what was found so far. */
 static void run_premise(Judging *j, Premise h)
 {
     Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
@@ -160,6 +161,7 @@ static void judge_entries(Judging *j, int w, Premise h)
     change_verdicts(judged, v, v);
 }
 
+/* Returns whether all claimed entries are right in the transpose. */
 static bool is_transpose_right(const Claim *c)
 {
     const Item *item = c->item;
@@ -171,6 +173,7 @@ static bool is_transpose_right(const Claim *c)
     return right;
 }
 
+/* Decides the verdict on each entry of claim w, without a search. */
 static void judge_claim(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
@@ -195,7 +198,7 @@ static void judge_claim(Judging *j, int w)
     judged->transposed = judged->begins && is_transpose_right(c);
 }
 
-/* A claim with none but its entries that went wrong by themselves. */
+/* Returns a claim with none but its entries that went wrong by themselves. */
 static Claim wrong_entries(const Judging *j, int w)
 {
     Entry *entry;
@@ -279,8 +282,8 @@ bool all_right(const Judgement *judgement)
     return n == judgement->claimed;
 }
 
-/* The layout in which all claims would be right; NULL: there is none, or
-   the sheet names its own. */
+/* Returns the layout in which all claims would be right; NULL: there is none,
+   or the sheet names its own. */
 static const Layout *find_other_layout(const Judgement *judgement)
 {
     const Run *run = judgement->run;
@@ -314,6 +317,7 @@ bool is_only_rounded(const Judgement *judgement)
     return only;
 }
 
+/* Judges the claims on the sheet of a run, one after the other. */
 static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
                                   Error *f)
 {
@@ -343,6 +347,7 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
     return judgement;
 }
 
+/* Counts the claimed entries that are not wrong, or explained. */
 static int count_explained(const Judgement *judgement)
 {
     int n = 0;

@@ -110,6 +110,7 @@ static Mat find_norm_parameter(SlipRun *s, const char *name)
 
 static Mat gamma_of(SlipRun *s) { return find_norm_parameter(s, "gamma"); }
 static Mat beta_of(SlipRun *s) { return find_norm_parameter(s, "beta"); }
+/* Returns the latest value of a role; NULL: there is none. */
 static Mat latest(const SlipRun *s, Role role)
 {
     return latest_value(s->variation.job, role);
@@ -138,6 +139,7 @@ static Mat softmax_input(SlipRun *s)
          : latest(s, attention ? ROLE_SCALED : ROLE_LOGITS);
 }
 
+/* What flows through the layers of a model; or the input of a part alone. */
 static Mat residual(SlipRun *s)
 {
     const Seen *flow = latest_flow(s->variation.job, false);
@@ -290,6 +292,7 @@ static double number_named(const SlipRun *s, const char *name)
     return NAN;
 }
 
+/* Returns what a name stands for; NULL: it has no value here. */
 static Mat look_up_name(void *to, const char *name, int length)
 {
     SlipRun *s = to;

@@ -291,6 +291,7 @@ static void find_rounding(Judging *j, int w)
         judged->within = WITHIN_GIVEN;
 }
 
+/* Returns whether a slip is of a kind that find_reasons is asked for. */
 static bool is_of_kind(const Slip *slip, int kind)
 {
     return kind == ANY_SLIP || is_slight(slip)

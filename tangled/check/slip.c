@@ -1,9 +1,14 @@
-/* Runs in which slips are made, and claims carried on as written. */
+/* Runs in which slips are made, and claims carried on as written.
+
+   Main type: SlipRun. Entry points: run_explained, look_at_step. In go a
+   bound sheet and an explanation; out comes a run. */
 #include "check/slip_run.h"
 #include "sheet/shape.h"
 #include <math.h>
 #include <string.h>
 
+/* Returns whether a slip is made at a step: it is, unless it is made only in
+   another place. */
 static bool applies_at(const Explanation *why, const Step *here)
 {
     const Step *only = why->only;
@@ -25,6 +30,7 @@ static bool has_role(const Step *step, uint64_t roles)
     return (roles >> step->role & 1) != 0;
 }
 
+/* Returns whether a later line reads the logarithms of the step M. */
 static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 {
     return s->variation.job->run.algorithm >= 11 && M->logits != NULL
@@ -43,6 +49,8 @@ static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
     return Y;
 }
 
+/* Returns what an edit makes of M; or M, where it cannot be made in a
+   model. */
 static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 {
     Mat Y = evaluate_formula(s, edit->by, M);
@@ -56,7 +64,7 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
     return fits ? Y : M;
 }
 
-/* Is this one of the names? "gamma" is gamma_2, too. */
+/* Returns whether this is one of the names; "gamma" is gamma_2, too. */
 static bool is_among(const char *names, const char *name)
 {
     for (; *names != '\0'; names = after_word(names)) {
@@ -74,6 +82,8 @@ static uint64_t roles_of(const Step *step)
          : step->aspect == NEW ? NEW_VALUES : (uint64_t)1 << step->role;
 }
 
+/* Returns M as the written or unwritten edits of an explanation make it, and
+   before these, those of the explanations before. */
 static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
                               bool unwritten, Mat M)
 {
@@ -167,6 +177,7 @@ static Mat find_log_probabilities(Mat loss)
     return loss;
 }
 
+/* Returns a step as it is written down, where M was computed. */
 static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
 {
     bool is_value = step->aspect == VALUE;
@@ -181,13 +192,15 @@ static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
     return M;
 }
 
-/* A step that the sheet gives has no slip. */
+/* Returns a matrix of the sheet as it is used. A step that the sheet gives
+   has no slip. */
 static Mat slip_given(SlipRun *s, const Step *place, Mat M)
 {
     s->here = place;
     return place->line > 0 ? M : apply_slips(s, 0, false, M);
 }
 
+/* Returns the claim that is carried on for a step; NULL: none is. */
 static const Claim *claim_carried(const SlipRun *s, const Step *step)
 {
     const Explanation *g = s->why;
@@ -207,8 +220,8 @@ static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
     return !isnan(x) && (!probability || x > 0 || (x == 0 && logits));
 }
 
-/* It goes on with what is written for M, in the paper's layout. The gradient
-   of a softmax is found from its own numbers, so they become these. */
+/* Returns what is written for M, in the paper's layout. The gradient of a
+   softmax is found from its own numbers, so they become these. */
 static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
                        Mat M)
 {
@@ -230,6 +243,8 @@ static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
     return M;
 }
 
+/* Returns what later lines use for a step: M, or what is written, with the
+   unwritten edits. */
 static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
 {
     const Claim *claim = claim_carried(s, step);

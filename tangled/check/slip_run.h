@@ -7,6 +7,30 @@
 #include "check/slip.h"
 #include "sheet/collect.h"
 
+enum {
+    IF_DIVIDED = 1,             /* scores are divided by √d_attn          */
+    IF_UNDIVIDED = 1 << 1,      /* scores are not divided                 */
+    IF_LAYER_NORM = 1 << 2,
+    IF_RMS = 1 << 3,
+    IF_PRE_NORM = 1 << 4,       /* Algorithm 10 and its kin               */
+    IF_POST_NORM = 1 << 5,      /* Algorithms 8 and 9 and theirs          */
+    IF_RELU = 1 << 6,           /* Algorithm 8 and its kin                */
+    IF_GELU = 1 << 7,
+    IF_BLANKS = 1 << 8,         /* masked tokens are predicted            */
+    IF_PAPER = 1 << 9,          /* positions are computed so ...          */
+    IF_VASWANI = 1 << 10,       /* ... or so                              */
+    IF_CROSS = 1 << 11,         /* here is the cross-attention            */
+    UNWRITTEN = 1 << 12,        /* no condition: a claim has the value
+                                   before the edit, later lines use that
+                                   behind it                              */
+    SLIGHT = 1 << 13            /* no condition: see is_slight            */
+};
+
+#define SINES(angle) "sin(" angle " + phase)"
+#define COUNT(table) ((int)(sizeof table / sizeof *table))
+#define ROLE(role)  ((uint64_t)1 << ROLE_##role)
+#define NEW_VALUES  ((uint64_t)1 << NO_ROLE)  /* parameters, after a step */
+
 typedef struct SlipRun {
     Explanation *why;
     const Slip *slip;           /* of these, the one being made           */
