@@ -1,7 +1,8 @@
 /* The table of what each algorithm takes, with its layouts, spellings and
    shapes.
 
-   Main types: Argument, Layout. Entry points: find_argument, known_name. */
+   Main types: Argument, Layout. Entry points: find_argument, known_name. The
+   number of an algorithm and a name flow in, a row of a table flows out. */
 #include "sheet/step.h"
 #include <ctype.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-/* The entries of a claim: where, as typed, and whether they are right. */
+/* Claims: which step each is about, where its entries stand, how they were
+   typed, and whether they are right.
+
+   Main types: Claim, Verdict. Entry points: claims_of, verdict_on. A run and
+   the items of its sheet flow in; verdicts and numbers to show flow out. */
 #include "sheet/claim.h"
 #include "sheet/label.h"
 #include <float.h>

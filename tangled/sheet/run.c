@@ -1,6 +1,7 @@
 /* Binding a sheet in the layout that is likeliest, and running it.
 
-   Main type: Bound. Entry points: bind_sheet, run_bound. */
+   Main types: Bound, Run. Entry points: bind_sheet, run_bound. A sheet flows
+   in, a list of steps flows out. */
 #include "sheet/collect.h"
 #include <math.h>
 #include <string.h>
