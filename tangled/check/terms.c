@@ -108,7 +108,8 @@ static void append_number(Terms *t, double x, double size, bool bare)
 }
 
 /* Appends the number of a formula at the entry, in the term at hand. */
-static void append_value(Terms *t, const char *from, const char *to)
+static void append_value(Terms *t, const char *from, const char *to,
+                         bool power)
 {
     Mat X = value_of(t, from, to);
     double size = *from == '!' ? 0 : 1;
@@ -119,8 +120,7 @@ static void append_value(Terms *t, const char *from, const char *to)
     for (int k = 0; t->fits && size > 0 && k < X->rows * X->cols; k++)
         size = isfinite(X->at[k]) ? fmax(size, fabs(X->at[k])) : size;
     if (t->fits)
-        append_number(t, AT(X, i, X->cols == 1 ? 1 : t->j), size,
-                      from[-2] == '^');
+        append_number(t, AT(X, i, X->cols == 1 ? 1 : t->j), size, power);
 }
 
 /* Appends the text of a row up to `to`, with its numbers and terms. */
@@ -129,7 +129,7 @@ static void append_text(Terms *t, const char *from, const char *to)
     for (const char *p = from; p < to && t->fits; p++) {
         const char *end = strchr(p, *p == '{' ? '}' : '>');
         if (*p == '{')
-            append_value(t, p + 1, end);
+            append_value(t, p + 1, end, p > from && p[-1] == '^');
         else if (*p == 'L' || *p == 'R')
             append_number(t, factor(t, t->k, *p == 'L'), 1, false);
         else if (*p == 'N')

@@ -281,4 +281,3 @@ bool knows_name(int algorithm, const char *name, bool claim)
               && comes_by(algorithm, r->algorithm);
     return known;
 }
-

@@ -106,7 +106,6 @@ int integer_given(const Job *job, const char *name, int instead, int least,
 int word_given(const Job *job, const char *name, const char *words)
 {
     const Item *item = find_item(job, name, 0);
-    const Argument *a = argument_of(job, name);
     int n = 1;
     if (item == NULL)
         return 0;
@@ -116,7 +115,7 @@ int word_given(const Job *job, const char *name, const char *words)
         p = after_word(p);
     }
     fail_in_text(job->f, item->at, "%s must be one of: %s%s.", item->typed,
-                 words, a != NULL && a->kind == MASK
+                 words, strcmp(name, "mask") == 0
                  ? "; or a matrix of 0 and 1" : "");
 }
 
@@ -290,8 +289,7 @@ static Part part_of_item(const Job *job, const Item *item)
          : has_pairs(job->run.algorithm) ? of[owner] : LAYER;
 }
 
-/* Whether it is one of the matrices of a head, of which each head has its
-   own. */
+/* Whether each head of its attention has its own. */
 static bool is_of_head(const Job *job, const Given *g)
 {
     return job->run.algorithm >= 5 && g->place.row == NULL

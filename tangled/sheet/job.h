@@ -9,11 +9,7 @@
 #include "library/tape.h"
 #include <string.h>
 
-typedef struct {
-    const char *symbol;
-    int size;
-    const Item *by;             /* who fixed it; NULL: no item            */
-} Dimension;
+typedef struct { const char *symbol; int size; const Item *by; } Dimension;
 typedef struct {
     const Item *item;           /* does not fit, because ...              */
     const Argument *argument;

@@ -175,16 +175,6 @@ static void check_special_token(const Job *job, int least, const char *token)
                      token, least - 1);
 }
 
-/* Reads what Algorithm 12 draws with, and makes room for what it covers. */
-static void prepare_masking(Job *job)
-{
-    int most = longest_sequence(job);
-    job->loop.chances = given_chances(job, most, "each token needs one");
-    check_special_token(job, 3, "mask_token");
-    job->loop.row = arena_alloc(job->arena,
-                                (size_t)most * sizeof *job->loop.row);
-}
-
 /* Reads the sequences of a training, x_1, x_2, ..., or one x. */
 static void given_data(Job *job)
 {
@@ -233,7 +223,11 @@ static Mat run_training(Job *job)
     else if (kind == D_TRANSFORMER)
         dtraining(tape, on->N_data, on->x, theta, N_epochs, eta);
     else {
-        prepare_masking(job);
+        int most = longest_sequence(job);
+        job->loop.chances = given_chances(job, most, "each token needs one");
+        check_special_token(job, 3, "mask_token");
+        job->loop.row = arena_alloc(job->arena,
+                                    (size_t)most * sizeof *job->loop.row);
         etraining(tape, on->N_data, on->x, theta, N_epochs, eta,
                   number_given(job, "p_mask", 1), &random);
     }
