@@ -89,10 +89,6 @@ theta is read once:$OUT/model read $threads
 a token:$OUT/model token $threads 30
 a token, PyTorch:$PYTHON tests/bench/peer.py token $threads 30
 END
-        race << END
-the products of 512 tokens:$OUT/model products $threads
-a prompt of 512 tokens:$OUT/model prompt $threads
-END
         for method in sgd adamw; do
             race << END
 a step, $method:$OUT/model train $method $threads 3

@@ -9,22 +9,19 @@
        model train METHOD threads steps   batches of 4 x 64 tokens
        model read threads                 theta's bytes are read once
        model token threads tokens         with kept keys and values
-       model products threads             512 tokens through the weights
-       model prompt threads               512 tokens are taken in
 
    prints milliseconds, of the clock's and of the processor's, a line for each
-   step, reading, token or prompt, and then the most memory that was held, in
+   step, reading or token, and then the most memory that was held, in
    MB. */
 #include "bench.h"
 #include "library/functions.h"
 #include "practice/practice.h"
-#include "library/product.h"
 #include "library/threads.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
-enum { BATCH = 4, ELL = 64, PROMPT = 512, PROMPTS = 3, READS = 15,
+enum { BATCH = 4, ELL = 64, PROMPT = 16, READS = 15,
        SEQUENCES = 16, WARM = 3 };
 
 static const Hyperparameters gpt2 = {
@@ -91,8 +88,7 @@ static void train_on(Arena *arena, Theta *theta, Training how, int sequences,
     trainer_free(trainer);
 }
 
-static void token(Arena *arena, const Theta *theta, int threads, int prompt,
-                  int tokens)
+static void token(Arena *arena, const Theta *theta, int threads, int tokens)
 {
     Tape *tape = tape_new(false);
     prepare_tape(arena, tape, theta);
@@ -104,33 +100,10 @@ static void token(Arena *arena, const Theta *theta, int threads, int prompt,
         .ell_gen = tokens, .tau = 1, .random = &random, .on_token = heard,
         .to = &clock, .kv_cache = kv_cache_new(arena, tape, theta)
     };
-    inference_14(tape, arena, random_texts(arena, 1, prompt, gpt2.N_V)[1], theta,
+    inference_14(tape, arena, random_texts(arena, 1, PROMPT, gpt2.N_V)[1], theta,
                  &how);
     set_threads(1);
     tape_free(tape);
-}
-
-/* The products of a prompt and no more: each weight times 512 columns, the
-   scores left out. */
-static void products(Arena *arena, const Theta *theta, int threads)
-{
-    real *X = arena_alloc(arena, (size_t)gpt2.d_mlp * PROMPT * sizeof *X);
-    real *Y = arena_alloc(arena, (size_t)gpt2.N_V * PROMPT * sizeof *Y);
-    memset(X, 0, (size_t)gpt2.d_mlp * PROMPT * sizeof *X);
-    memset(Y, 0, (size_t)gpt2.N_V * PROMPT * sizeof *Y);
-    set_threads(threads);
-    Clock clock = clock_new(PROMPTS);
-    do
-        for (int k = 1; k <= theta->n; k++) {
-            Mat *place = theta->parameter[k].place, W = *place;
-            const bool turned = place == &theta->W_e;
-            const int m = turned ? W->cols : W->rows;
-            if (W->cols > 1 && place != &theta->W_p)
-                product(turned, false, m, turned ? W->rows : W->cols, PROMPT,
-                        W->at, W->rows, X, turned ? W->rows : W->cols, Y, m);
-        }
-    while (told(&clock));
-    set_threads(1);
 }
 
 /* Each thread adds up its part of theta. */
@@ -194,12 +167,7 @@ int main(int argc, char *argv[])
             .method = strcmp(argv[2], "sgd") == 0 ? SGD : ADAMW
         }, BATCH, ELL, left, follow);
     else if (strcmp(what, "token") == 0)
-        token(arena, theta, threads, 16, atoi(argv[3]));
-    else if (strcmp(what, "products") == 0)
-        products(arena, theta, threads);
-    else if (strcmp(what, "prompt") == 0)
-        for (int k = 0; k < PROMPTS; k++)
-            token(arena, theta, threads, PROMPT, 1);
+        token(arena, theta, threads, atoi(argv[3]));
     else if (strcmp(what, "read") == 0)
         read_once(theta, threads);
     struct rusage usage;
