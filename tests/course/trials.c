@@ -167,6 +167,18 @@ LAW(random_sheets_grow_and_vary)
     assert_says(s, "\nu = 0.125 0.375 ");
 }
 
+/* Whoever never stops fails on the second sheet and the fourth, of 7 words. */
+LAW(every_other_translation_ends_with_eos)
+{
+    const char *text = TRIALS("15").out;
+    for (int k = 2; k <= 4; k += 2) {
+        text = strstr(text, k == 2 ? "\ntrial random-2" : "\ntrial random-4");
+        const char *result = strstr(text, "\nresult ") + 1,
+                   *end = strchr(result, '\n');
+        assert_int_equal(strncmp(end - 2, " 7", 2), 0);
+    }
+}
+
 LAW(a_wish_that_cannot_be_granted_is_refused)
 {
     assert_refusal(SAID(trials, "--seed", "1"),
