@@ -86,7 +86,7 @@ static void assert_does_not_say(const char *part)
         fail_msg("it said\n%s\nwith\n%s", said, part);
 }
 
-/* One trial: what the program writes into the pipe, what is right. */
+/* Grades one trial: what the program does, and what is right. */
 static int judged(const char *script, const char *right)
 {
     char asked[3000];
