@@ -109,45 +109,14 @@ LAW(long_lists_are_read)
 
 LAW(what_is_no_json_is_refused_at_its_place)
 {
-    static const struct { const char *text, *words; } row[] = {
-        { "", "1: the text ends here; expected a value." },
-        { "nul", "1: expected a value." },
-        { "[1 2]", "4: expected a comma or ]." },
-        { "[1,]", "4: expected a value." },
-        { "[1", "3: the text ends here; expected a comma or ]." },
-        { "{\"a\" 1}", "6: expected a colon." },
-        { "{\"a\":1,}", "8: expected a name in quotes." },
-        { "{a:1}", "2: expected a name in quotes." },
-        { "{\"a\":1]", "7: expected a comma or }." },
-        { "[] []", "4: expected nothing more." },
-        { "-", "1: this is not a number" },
-        { "[1e]", "2: this is not a number" },
-        { "1.2.3", "1: this is not a number" },
-        { "1234567890123456789012345678901234567890123456789012345678901234",
-          "1: this is not a number, or it is too long or too large." },
-        { "+1", "1: expected a value." }, { "NaN", "1: expected a value." },
-        { "1e999", "1: this is not a number, or it is too long or too large." },
-        { "\"a", "1: this string does not end." },
-        { "\"a\\\"", "1: this string does not end." },
-        { "\"a\tb\"", "3: the byte 0x09 must not stand in a string." },
-        { "\"\xFF\"", "2: the byte 0xFF must not stand in a string." },
-        { "\"\\x\"", "3: expected one of \" \\ / b f n r t u" },
-        { "\"\\u12g4\"", "6: expected four hexadecimal digits." },
-        { "\"\\ud800\"", "2: this is half a surrogate pair." },
-        { "\"\\ud800\\u0041\"", "2: this is half a surrogate pair." },
-        { "\"\\ude00\"", "2: this is half a surrogate pair." },
-        { "{\"a\":1,\"b\":2,\"a\":3}",
-          "14: this object has the name \"a\" twice." },
-        { "{\"a\\tb\":1, \"a\\tb\":2}",
-          "12: this object has the name \"a\\tb\" twice." },
-    };
     const Json *root;
     char words[100];
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        const char *said = reading(row[k].text, strlen(row[k].text), &root);
-        snprintf(words, sizeof words, "test:1:%s", row[k].words);
+    for (Rows row = rows_of("files.txt", "no JSON"); next_row(&row); ) {
+        const char *text = row.field[0];
+        const char *said = reading(text, strlen(text), &root);
+        snprintf(words, sizeof words, "test:1:%s", row.field[1]);
         if (strncmp(said, words, strlen(words)) != 0)
-            fail_at(HERE(row[k].text), "'%s'", said);
+            fail_at(HERE(text), "'%s'", said);
     }
     assert_string_equal(reading("[\0]", 3, &root),
                         "test:1:2: expected a value.");

@@ -192,30 +192,19 @@ LAW(a_blank_at_the_end_of_a_side_is_its_own)
 
 /* ------------------------------------------------------------ bad input */
 
+/* How it is trained, the text of t, and words. */
 LAW(data_that_cannot_be_learned_are_refused)
 {
-    static const struct { const char *how, *text, *words; } row[] = {
-        { "d", "", "t is empty." },
-        { "d", "x", "t:1:1: the text has only 1 token; | needs two." },
-        { "d", "ab\ncd\xFFg", "t:2:3: this byte is not text in UTF-8; --tokens bpe" },
-        { "d", NULL, "t: cannot be opened: No such file" },
-        { "ed", "a\tb\nc d\n", "t:2:1: this line has no tab;" },
-        { "ed", "a\tb\nc\td\te\n", "t:2:4: this line has a second tab;" },
-        { "ed", "a\tb\n\td\n", "t:2:1: one side of the tab is empty." },
-        { "ed", "a\tb\n", "t:1:1: there is only one line; two are" },
-        { "ed --ell_max 8", "a\tb\na\tbcdefgh\n",
-          "t:2:3: this has 9 tokens with bos and eos; ell_max is 8." },
-        { "class", "a\tb\na\tc\n", "t:1:1: all lines have the label 'a';" },
-    };
     char *many = arena_alloc(arena, 20000), *end = many;
-    for (int k = 0; k < 10; k++) {
-        remove("t");
-        if (row[k].text != NULL)
-            write_text("t", row[k].text);
-        refused_by(HERE(row[k].words), ftx("train %s --model m t",
-                                           row[k].how), row[k].words);
+    for (Rows row = rows_of("files.txt", "data that cannot be learned");
+         next_row(&row); ) {
+        write_text("t", row.field[1]);
+        refused_by(HERE(row.field[2]), ftx("train %s --model m t",
+                                           row.field[0]), row.field[2]);
         assert_that(access("m", F_OK) != 0);
     }
+    assert_refused(ftx("train d --model m none"),
+                   "none: cannot be opened: No such file");
     for (int k = 0; k <= 1000; k++)
         end += sprintf(end, "%d\tx\n", k);
     write_text("t", many);

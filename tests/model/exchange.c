@@ -196,29 +196,12 @@ LAW(a_model_that_ftx_trained_goes_out_and_comes_back)
 
 LAW(what_transformers_has_not_is_refused)
 {
-    static const struct { const char *how, *words; } row[] = {
-        { "ed --tied", "Algorithm 8 as printed has no model" },
-        { "d --positions vaswani_sines", "its positions is vaswani_sines; "
-          "that of a GPT2LMHeadModel is learned." },
-        { "d --d_attn 3", "its d_attn is 3; that of a GPT2LMHeadModel is 2" },
-        { "d --d_mid 3", "its d_mid is 3;" },
-        { "d --rms", "its rms is yes;" },
-        { "d --no_attention_biases", "its no_attention_biases is yes;" },
-        { "d --scaled_embedding", "its scaled_embedding is yes;" },
-        { "d --window 2", "its window is 2;" },
-        { "d --embedding_norm", "its embedding_norm is yes;" },
-        { "e --embedding_norm --d_f 3", "its d_f is 3;" },
-        { "e --types 1", "its embedding_norm is no; that of a Bert" },
-        { "e --embedding_norm", "its types is 0; that of a BertForMaskedLM "
-          "is 1." },
-        { "e --embedding_norm --types 1", "its unembedding_bias is no;" },
-        { "class --embedding_norm --types 1 --pooler", "its N_C is 2;" },
-    };
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        TRAINED("%s t", row[k].how);
+    for (Rows row = rows_of("files.txt", "what transformers has not");
+         next_row(&row); ) {
+        TRAINED("%s t", row.field[0]);
         Said s = ftx("export m f");
-        refused_by(HERE(row[k].how), s, "m cannot be exported: ");
-        refused_by(HERE(row[k].how), s, row[k].words);
+        refused_by(HERE(row.field[0]), s, "m cannot be exported: ");
+        refused_by(HERE(row.field[0]), s, row.field[1]);
         assert_that(access("f", F_OK) != 0);
     }
 }

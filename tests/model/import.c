@@ -319,61 +319,14 @@ LAW(what_it_cannot_begin_with_is_refused)
 
 /* -------------------------------------------------------------- refusals */
 
-#define KNOWN "known are GPT2LMHeadModel, BertForMaskedLM, " \
-              "BertForSequenceClassification, BertModel."
-
+/* A released model, what is replaced in its configuration by what, and words. */
 LAW(a_config_that_fits_no_algorithm_is_refused)
 {
-    static const struct { const char *folder, *old, *new, *words; } row[] = {
-        { "gpt2", "GPT2LMHeadModel", "LlamaForCausalLM", "/config.json:5:5: "
-          "the architecture is LlamaForCausalLM; " KNOWN },
-        { "gpt2", "architectures\": [", "architectures\": [7, ",
-          "/config.json:4:20: the architecture is a list; " KNOWN },
-        { "gpt2", "\"n_embd\": 8", "\"n_embd\": 8e99",
-          "15:13: n_embd must be a whole number from 1 to 100000." },
-        { "gpt2", "\"n_layer\": 2", "\"n_layer\": -2",
-          "18:14: n_layer must be a whole number from 0 to 1000." },
-        { "gpt2", "\"n_head\": 2", "\"n_head\": 1.5",
-          "16:13: n_head must be a whole number from 1 to 1000." },
-        { "gpt2", "\"n_head\": 2", "\"n_head\": 3", "H must divide d_e" },
-        { "gpt2", "\"n_embd\"", "\"n_em\"", "1:1: n_embd must be a whole" },
-        { "gpt2", "gelu_new", "relu", "2:26: activation_function must be "
-          "one of gelu gelu_new gelu_pytorch_tanh." },
-        { "gpt2", "1e-05", "\"0\"", "13:25: layer_norm_epsilon must be a" },
-        { "gpt2", "attn_weights\": true", "attn_weights\": false",
-          "24:25: scale_attn_weights must be true;" },
-        { "gpt2", "layer_idx\": false", "layer_idx\": true",
-          "23:38: scale_attn_by_inverse_layer_idx must be false;" },
-        { "gpt2", "embeddings\": true", "embeddings\": 1",
-          "30:26: tie_word_embeddings must be one of false true." },
-        { "gpt2", "{\n", "[\n", "2:24: expected a comma or ]." },
-        { "bert-class", "\"1\": \"maybe\"", "\"7\": \"maybe\"",
-          "14:15: id2label must be an object with a name for each number" },
-        { "bert-class", "\"maybe\"", "\"\"", "14:15: id2label must be" },
-        { "bert-class", "\"maybe\"", "\"may\\tbe\"", "14:15: id2label must" },
-        { "bert-class", "\"maybe\"", "\"may\\u0000be\"", "14:15: id2label" },
-        { "bert-class", "\"maybe\"", "1", "14:15: id2label must be" },
-        { "bert", "decoder\": false", "decoder\": true",
-          "16:17: is_decoder must be false;" },
-        /* sizes that the tensors have not */
-        { "gpt2", "\"n_positions\": 10", "\"n_positions\": 9",
-          "the tensor transformer.wpe.weight | expected [9, 8]." },
-        { "gpt2", "\"n_inner\": null", "\"n_inner\": 31",
-          "the tensor transformer.h.0.mlp.c_fc.weight | [8, 31]." },
-        { "gpt2", "\"n_layer\": 2", "\"n_layer\": 3", "f: the tensor "
-          "transformer.h.2.attn.c_attn.weight is missing; it is W_q." },
-        { "gpt2", "\"vocab_size\": 13", "\"vocab_size\": 1000000",
-          "the tensor transformer.wte.weight | expected [1000000, 8]." },
-        { "gpt2", "embeddings\": true", "embeddings\": false",
-          "the tensor lm_head.weight is missing; it is W_u." },
-        { "bert", "BertModel", "BertForMaskedLM", "the tensor "
-          "cls.predictions.transform.dense.weight is missing; it is W_f." },
-        { "bert", "token_id\": 4", "token_id\": null",
-          "f: no file says which token is mask_token; | mask_token_id." },
-    };
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        copy_released(row[k].folder, row[k].old, row[k].new);
-        refused_by(HERE(row[k].new), ftx("import f --model m"), row[k].words);
+    for (Rows row = rows_of("files.txt", "a configuration that fits no "
+                            "algorithm"); next_row(&row); ) {
+        copy_released(row.field[0], row.field[1], row.field[2]);
+        refused_by(HERE(row.field[2]), ftx("import f --model m"),
+                   row.field[3]);
     }
     assert_that(access("m", F_OK) != 0);
 }

@@ -43,22 +43,15 @@ LAW(the_examples_of_the_help_work)
 /* What came before is printed all the same. */
 LAW(a_line_of_standard_input_is_named)
 {
-    static const struct { const char *lines, *words; } row[] = {
-        { "a[gap]\nas[gap]@\n", ":2:8: there is no token" },
-        { "a[gap]\nas\n", ":2:1: there is no gap" },
-        { "a[gap]\n\n", ":2:1: this line is empty." },
-        { "a[gap]\r\n\r\n", ":2:1: this line is empty." },
-        { "\xEF\xBB\xBF" "a[gap]\n\n", ":2:1: this line is empty." },
-        { "a[gap]\n3 sheep and 4 [gap]\n", ":2:1: this has 17 tokens" },
-    };
     little_model("e");
-    for (int k = 0; k < 6; k++) {
-        type_in(row[k].lines);
+    for (Rows row = rows_of("files.txt", "a line of standard input");
+         next_row(&row); ) {
+        type_in(row.field[0]);
         Said s = ftx("fill --model e");
         if (s.status != 2 || times(s.out, "token ") != 1
             || strncmp(s.err, "standard input", 14) != 0
-            || !has_words(s.err + 14, row[k].words))
-            fail_at(HERE(row[k].lines), "%s%s", s.out, s.err);
+            || !has_words(s.err + 14, row.field[1]))
+            fail_at(HERE(row.field[0]), "%s%s", s.out, s.err);
     }
     type_in("");
     assert_refused(ftx("fill --model e"), "standard input is empty.");

@@ -54,23 +54,17 @@ LAW(a_dash_is_standard_input)
     assert_refused(ftx("tokenize -"), "standard input is empty.");
 }
 
+/* The text of y, the line, and words. */
 LAW(what_has_no_tokens_is_refused)
 {
-    static const struct { const char *y, *line, *words; } row[] = {
-        { "a\n\xC3\xA9z\xFF\n", "y", "y:2:3: | not text in UTF-8." },
-        { "aa\n\xC3\xA9 z\n", "--model m y",
-          "y:1:1: there is no token for this word '" },
-        { "", "y", "y is empty." },
-        { "", "no/such/file", "no/such/file: cannot be opened:" },
-        { "", "tests", "tests: cannot be read: Is a directory." },
-    };
     write_text("t", "a b a b ");
     TRAIN("d --tokens word --steps 1 --d_e 2 --H 1 --L 1 --ell_max 8 "
           "--held-out 0 --model m t");
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        write_text("y", row[k].y);
-        refused_by(HERE(row[k].words), ftx("tokenize %s", row[k].line),
-                   row[k].words);
+    for (Rows row = rows_of("files.txt", "what has no tokens");
+         next_row(&row); ) {
+        write_text("y", row.field[0]);
+        refused_by(HERE(row.field[2]), ftx("tokenize %s", row.field[1]),
+                   row.field[2]);
     }
     write_text("y", "a\n\xC3\xA9z\xFF\n");
     assert_int_equal(ftx("tokenize --tokens bpe y").status, 0);

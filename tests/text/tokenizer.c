@@ -1,6 +1,7 @@
 /* Tokens: sequences, and the three tokenizers. */
 #include "law.h"
 #include "models.h"
+#include "rows.h"
 
 /* ------------------------------------------------------------- sequences */
 
@@ -455,87 +456,25 @@ LAW(a_tokenizer_may_stand_in_a_larger_file)
     assert_null(tokenizer_load(arena, &p, text + strlen(text), &t));
 }
 
+/* A list, at which byte it is damaged, and the sentence. */
 LAW(damage_is_told_in_a_sentence)
 {
-#define HEAD   "expected a line such as 'tokenizer char 96'."
-#define ENDS   "the list of tokens ends too early."
-#define TWO    "expected the numbers of two earlier tokens."
-#define ESCAPE "expected \\n, \\t, \\\\ or a byte such as \\xFF."
-#define PIECES "tokenizer wordpiece 4\nspecial none none none\n" \
-    "pieces 2 0 2 settings 0 0 0 0 9 0\na\nb\n"
-#define FOUND  "expected the number of a piece, and how it is found."
-#define SPECIAL \
-    "expected 'special' and three numbers of tokens, or none."
-#define FOUR   "abcdefghijklmnop"
-#define SIXTY  FOUR FOUR FOUR FOUR
-    static const struct { const char *text; int at; const char *wrong; }
-    cases[] = {
-        { "", 0, HEAD }, { "tokenizer", 0, HEAD },
-        { "tokenizer ", 10, HEAD }, { "char 1\na\n", 0, HEAD },
-        { "tokenizer chars 1\na\n", 10, HEAD },
-        { "tokenizer char\na\n", 10, HEAD },
-        { "tokenizer char \na\n", 15, HEAD },
-        { "tokenizer char -1\na\n", 15, HEAD },
-        { "tokenizer char 1 \na\n", 16, HEAD },
-        { "tokenizer char 1", 16, HEAD },
-        { "tokenizer char 99999999999999999999\na\n", 24, HEAD },
-        { "tokenizer char 2\na\n", 17, ENDS },
-        { "tokenizer char 200000000\na\n", 25, ENDS },
-        { "tokenizer char 2\na\nbb", 19, ENDS },
-        { "tokenizer char 1\n\nx", 17, "a token has at least one byte." },
-        { "tokenizer char 1\nab\n", 17, "this is not one character." },
-        { "tokenizer char 1\n\\xFF\n", 17, "this is not one character." },
-        { "tokenizer char 2\na\na\n", 19, "this token is in the list twice." },
-        { "tokenizer word 1\na\xE2\x90\xA3z\n", 17, "this is not one word." },
-        { "tokenizer word 2\nab\nab\n", 20,
-          "this token is in the list twice." },
-        { "tokenizer word 1\na\\r\n", 17, ESCAPE },
-        { "tokenizer word 1\na\\xf0\n", 17, ESCAPE },
-        { "tokenizer word 1\na\\x0G\n", 17, ESCAPE },
-        { "tokenizer word 1\na\\x0", 17, ESCAPE },
-        { "tokenizer word 1\na\\x00", 17, ENDS },
-        { "tokenizer word 1\nabc\\", 17, ESCAPE },
-        { "tokenizer word 1\n" SIXTY "+\n", 17,
-          "a token has at most 64 bytes." },
-        { "tokenizer word 1\n" SIXTY "\\x0G\n", 17, ESCAPE },
-        { "tokenizer bpe 1\nlo\n", 16, TWO },
-        { "tokenizer bpe 1\n109 112\n", 16, TWO },
-        { "tokenizer bpe 1\n109112 lo\n", 16, TWO },
-        { "tokenizer bpe 1\n0 112 o\n", 16, TWO },
-        { "tokenizer bpe 1\n109 0 l\n", 16, TWO },
-        { "tokenizer bpe 1\n109 257 l\n", 16, TWO },
-        { "tokenizer bpe 2\n109 112 lo\n257 258 lo\n", 27, TWO },
-        { "tokenizer bpe 1\n109 112 lo", 16, "the list of tokens ends too early." },
-        { "tokenizer bpe 2\n109 112 lo\n109 112 lo\n", 27,
-          "this pair is merged twice." },
-        { "tokenizer numbers 3\nspecial none none none\n", 20,
-          "there are from 4 to 1048576 numbers." },
-        { "tokenizer numbers 1048577\nspecial none none none\n", 26,
-          "there are from 4 to 1048576 numbers." },
-        { "tokenizer numbers 4\nspecial 4 none none\n", 39, SPECIAL },
-        { "tokenizer numbers 4\nspecial none 1 1\n", 36, SPECIAL },
-        { "tokenizer numbers 4\nspecial 1 none 1\n", 36, SPECIAL },
-        { "tokenizer numbers 4\nspecial 1 2\n", 31, SPECIAL },
-        { "tokenizer numbers 4\nspecial 1 2 3", 33, SPECIAL },
-        { "tokenizer numbers 4\nspecial1 2 3\n", 27, SPECIAL },
-        { "tokenizer numbers 4\nspecial  1 2 3\n", 32, SPECIAL },
-        { PIECES, 79, ENDS },
-        { PIECES "0 1\nx 1\n", 87, FOUND }, { PIECES "0 1\n0 1\n", 91, FOUND },
-        { "tokenizer numbers 4\n1 2 3\n", 20, SPECIAL },
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        size_t n = strlen(cases[k].text);
+    for (Rows row = rows_of("files.txt", "a damaged list of tokens");
+         next_row(&row); ) {
+        const char *list = row.field[0];
+        size_t n = strlen(list);
         char *exactly = malloc(n + (n == 0));   /* nothing behind is read */
-        const char *p = memcpy(exactly, cases[k].text, n);
+        const char *p = memcpy(exactly, list, n);
         const Tokenizer *t;
         const char *wrong = tokenizer_load(arena, &p, exactly + n, &t);
-        if (wrong == NULL || strcmp(wrong, cases[k].wrong) != 0
-            || p - exactly != cases[k].at)
-            fail_at(HERE(cases[k].text), "%s: byte %td: %s", cases[k].text,
-                    p - exactly, wrong == NULL ? "(no error)" : wrong);
+        if (wrong == NULL || strcmp(wrong, row.field[2]) != 0
+            || p - exactly != atoi(row.field[1]))
+            fail_at(HERE(list), "%s: byte %td: %s", list, p - exactly,
+                    wrong == NULL ? "(no error)" : wrong);
         free(exactly);
     }
-    const char *text = "tokenizer word 1\n" SIXTY "\n";
+    const char *text = "tokenizer word 1\nabcdefghijklmnopabcdefghijklmnop"
+                       "abcdefghijklmnopabcdefghijklmnop\n";
     assert_int_equal(token_piece(tokenizer_in(text, strlen(text)), 1).n, 64);
     static const char *const taken[] = {
         "tokenizer numbers 4\nspecial 3 0 2\n",
