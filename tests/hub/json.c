@@ -2,20 +2,10 @@
 #include "lessons.h"
 #include "hub/hub.h"
 
-typedef struct { const char *text; size_t n; const Json *root; } JsonText;
-
-static void read_it(Error *f, void *data)
-{
-    JsonText *t = data;
-    f->text = t->text;
-    t->root = json_read(arena, t->text, t->n, f);
-}
-
 static const char *reading(const char *text, size_t n, const Json **root)
 {
-    JsonText t = { text, n, NULL };
-    const char *said = error_of(read_it, &t);
-    *root = t.root;
+    const char *said;
+    TRY(said, f, f->text = text, *root = json_read(arena, text, n, f));
     return said;
 }
 

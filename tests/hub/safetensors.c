@@ -2,24 +2,7 @@
    is read again. types.safetensors was written by safetensors itself, see
    oracle/released.py. */
 #include "lessons.h"
-#include "hub/hub.h"
-
-typedef struct { const char *name; bool folder; Tensors in; } TensorFile;
-
-static void read_it(Error *f, void *data)
-{
-    TensorFile *t = data;
-    t->in = t->folder ? tensors_of_folder(arena, t->name, f)
-                      : tensors_of_file(arena, t->name, f);
-}
-
-static const char *reading(const char *name, bool folder, Tensors *in)
-{
-    TensorFile t = { name, folder, { 0, NULL } };
-    const char *said = error_of(read_it, &t);
-    *in = t.in;
-    return said;
-}
+#include "released.h"
 
 static const Tensor *found(const Tensors *in, const char *name,
                            TensorType type, size_t count)

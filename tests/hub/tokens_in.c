@@ -2,7 +2,6 @@
    oracle/tokenized.py) ftx makes of them, too, and back. */
 #include "lessons.h"
 #include "released.h"
-#include "hub/hub.h"
 
 /* tokenizer.json of a model of 13 tokens: pairs of bytes, and pieces of
    words. */
@@ -15,22 +14,18 @@ static const char *const folders[FOLDERS] = {
     FOLDER("tokens/bert-uncased"),
 };
 
-typedef struct { const char *folder; const Tokenizer *t; } Reading;
-
-static void read_folder(Error *f, void *data)
-{
-    Reading *r = data;
-    TokenFiles files = tokens_of_folder(arena, r->folder, NUMBERS, f);
-    r->t = tokenizer_of_cutter(arena, NUMBERS, files.special, files.cutter);
-    assert_refuses(tokenizer_of_cutter(arena, 1, files.special, files.cutter),
-                   "pieces, but N_V = 1.");
-}
-
 static const Tokenizer *tokens_in(const char *folder)
 {
-    Reading r = { folder, NULL };
-    assert_string_equal(error_of(read_folder, &r), "");
-    return r.t;
+    const char *said;
+    const Tokenizer *t;
+    TRY(said, f,
+        TokenFiles files = tokens_of_folder(arena, folder, NUMBERS, f);
+        t = tokenizer_of_cutter(arena, NUMBERS, files.special, files.cutter);
+        assert_refuses(tokenizer_of_cutter(arena, 1, files.special,
+                                           files.cutter),
+                       "pieces, but N_V = 1."));
+    assert_string_equal(said, "");
+    return t;
 }
 
 /* What is written of a text: \xHH is a byte, and x{99} is x 99 times. */

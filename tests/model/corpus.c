@@ -5,29 +5,19 @@
 
 enum { ELL_MAX = 8 };
 
-typedef struct {
-    Task task;
-    Plan plan;
-    const char *name;
-    Corpus corpus;
-} Request;
-
-static void read_it(Error *f, void *data)
-{
-    Request *r = data;
-    r->corpus = read_corpus(arena, r->task, &r->plan, ELL_MAX, NULL, r->name,
-                            f);
-}
-
 static Corpus corpus_of(Task task, TokenKind tokens, double held_out,
                         const char *name)
 {
-    Request r = { .task = task, .plan = plan_default(false), .name = name };
-    r.plan.tokens = tokens;
-    r.plan.merges = 20;
-    r.plan.held_out = held_out;
-    assert_string_equal(error_of(read_it, &r), "");
-    return r.corpus;
+    const char *said;
+    Corpus corpus;
+    Plan plan = plan_default(false);
+    plan.tokens = tokens;
+    plan.merges = 20;
+    plan.held_out = held_out;
+    TRY(said, f, corpus = read_corpus(arena, task, &plan, ELL_MAX, NULL, name,
+                                      f));
+    assert_string_equal(said, "");
+    return corpus;
 }
 
 /* ------------------------------------------------------------- the parts */
@@ -219,22 +209,6 @@ LAW(data_that_cannot_be_learned_are_refused)
 
 /* -------------------------------------------------------- a single text */
 
-typedef struct { const Tokenizer *t; const char *text; bool is_prompt, gaps;
-                 Tokens x; } Field;
-
-static void encode_it(Error *f, void *data)
-{
-    Field *field = data;
-    const size_t n = strlen(field->text);
-    Theta theta = { .hyper = { .ell_max = 6 } };
-    Model m = { .task = TRAIN_E, .theta = &theta, .tokenizer = field->t };
-    f->text = field->text;
-    field->x = field->gaps
-        ? encode_for_model(&m, arena, field->text, n, f)
-        : encode_field(field->t, arena, field->text, n, 6, field->is_prompt,
-                       f, 0);
-}
-
 /* Words 1 to 4 are "one ", "two ", "three " and "four ". */
 LAW(a_field_is_encoded_as_it_was_learned)
 {
@@ -261,14 +235,19 @@ LAW(a_field_is_encoded_as_it_was_learned)
     size_t where;
     assert_that(tokenizer_train(arena, WORDS, text, strlen(text), 0, &t,
                                 &where) == NULL);
+    Theta theta = { .hyper = { .ell_max = 6 } };
+    const Model m = { .task = TRAIN_E, .theta = &theta, .tokenizer = t };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        Field field = { t, row[k].text, row[k].is_prompt, row[k].gaps,
-                        { 0, NULL } };
-        const char *error = error_of(encode_it, &field);
+        const char *error, *typed = row[k].text;
+        const size_t n = strlen(typed);
+        Tokens x;
+        TRY(error, f, f->text = typed;
+            x = row[k].gaps ? encode_for_model(&m, arena, typed, n, f)
+                : encode_field(t, arena, typed, n, 6, row[k].is_prompt, f, 0));
         if (strncmp(error, row[k].error, strlen(row[k].error)) != 0
             || (*error != '\0') != (*row[k].error != '\0'))
             fail_at(HERE(row[k].text), "'%s'", error);
         if (*error == '\0')
-            assert_same_tokens(field.x, ((Tokens){ row[k].n, row[k].id }));
+            assert_same_tokens(x, ((Tokens){ row[k].n, row[k].id }));
     }
 }

@@ -240,15 +240,6 @@ LAW(a_text_is_the_numbers_of_its_tokens)
 
 /* ------------------------------------------------------------ learning on */
 
-typedef struct { int n; double loss[20]; } Losses;
-
-static bool keep_loss(void *to, const Progress *step)
-{
-    Losses *losses = to;
-    losses->loss[losses->n++] = step->loss / (double)step->tokens;
-    return losses->n < 20;
-}
-
 /* Fine-tuning has the losses that it has with PyTorch. */
 LAW(it_learns_on_as_with_another_program)
 {
@@ -258,7 +249,6 @@ LAW(it_learns_on_as_with_another_program)
     const int class[] = { 0, 1, 3, 2, 1 };
     for (int k = 0; k < 2; k++) {
         Tokens x[5];
-        Losses losses = { 0 };
         const Model *m = model_in(k == 0 ? FOLDER("gpt2")
                                          : FOLDER("bert-class"));
         for (int n = 1; n <= 4; n++) {
@@ -271,15 +261,13 @@ LAW(it_learns_on_as_with_another_program)
         Training how = { .N_epochs = 10, .batch = 2, .mean = true,
                          .method = ADAMW, .decay = 0.1,
                          .eta = k == 0 ? 0.01 : 0.001 };
-        Trainer *trainer = trainer_new(arena, m->theta, &how);
-        trainer->on_step = keep_loss;
-        trainer->to = &losses;
-        trainer_run(trainer, k == 0 ? loss_13 : loss_class,
-                    &(Data){ 4, NULL, x, class });
-        trainer_free(trainer);
+        const Diary diary = led(k == 0 ? loss_13 : loss_class, m->theta, how,
+                                (Data){ 4, NULL, x, class });
+        assert_int_equal(diary.n, 20);
         for (int i = 0; i < 20; i++)
-            assert_near(losses.loss[i], k == 0 ? gpt2_curve[i]
-                        : bert_class_curve[i], IS_DOUBLE ? 1e-8 : 1e-4);
+            assert_near(diary.step[i].loss / (double)diary.step[i].tokens,
+                        k == 0 ? gpt2_curve[i] : bert_class_curve[i],
+                        IS_DOUBLE ? 1e-8 : 1e-4);
     }
 }
 

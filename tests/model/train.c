@@ -2,8 +2,8 @@
    time, and of two at once, kept.c has more. */
 #define _XOPEN_SOURCE 700
 #include "lessons.h"
+#include "models.h"
 #include <limits.h>
-#include <time.h>
 
 /* What a signal might hit: the writing of a file. After so many of them
    there is one in each. */
@@ -79,9 +79,8 @@ LAW(as_printed_it_is_the_algorithm_of_the_paper)
         theta_allocate(theta, arena);
         Random random = random_new(how.seed);
         theta_initialise(theta, NORMAL_002, &random);
-        Trainer *trainer = trainer_new(arena, theta, &how);
-        assert_same_theta(trainer_run(trainer, loss_13, &data), m->theta);
-        trainer_free(trainer);
+        led(loss_13, theta, how, data);
+        assert_same_theta(theta, m->theta);
     }
 }
 
@@ -126,42 +125,6 @@ LAW(an_interrupted_run_leaves_the_same_files)
         assert_int_equal(step_in("b"), 1);
         assert_says(TRAIN("d --model b --resume t --threads 2"), rest);
         assert_same_file("a", "b");
-    }
-}
-
-/* Stopped by a signal, with several threads, too; what is the same later. */
-LAW(a_run_that_was_stopped_goes_on)
-{
-    static const struct { int signal, status; const char *line; } row[] = {
-        { SIGKILL, 0, "e t" }, { SIGKILL, 0, "d t --threads 3" },
-        { SIGINT, 130, "ed p --threads 2" }, { SIGTERM, 143, "class l" },
-        { SIGINT, 130, "e t --threads 3" },
-    };
-    a_text("t", 20, "");
-    pairs("p", 40);
-    labelled("l", 40);
-    for (int k = 0; k < 5; k++) {
-        int status, step;
-        remove("b");
-        fflush(NULL);
-        pid_t pid = fork();
-        if (pid == 0) {
-            signal(row[k].signal, SIG_DFL);
-            _exit(ftx("train %s " SMALL "--steps 1000000000 --dropout 0.1 "
-                      "--schedule constant --save 0 --model b", row[k].line)
-                  .status);
-        }
-        for (int n = 0; n < 20000 && step_in("b") < 3; n++)
-            nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
-        kill(pid, row[k].signal);
-        waitpid(pid, &status, 0);
-        assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-                         row[k].status);
-        assert_that((step = step_in("b")) >= 3);
-        TRAIN("%s --steps %d --model b --resume", row[k].line, step + 7);
-        TRAIN("%s " SMALL "--steps %d --dropout 0.1 --schedule constant "
-              "--model a --replace", row[k].line, step + 7);
-        assert_same_theta(model_in("a")->theta, model_in("b")->theta);
     }
 }
 
@@ -305,6 +268,7 @@ LAW(the_lines_of_progress_are_the_loss_curve)
     int lines = 0, epochs = 0;
     a_text("t", 400, "");
     Said s = TRAIN("d " SMALL "--epochs 3 --every 0 --model m t");
+    assert_says(s, " left\n");
     for (const char *p = s.out; p != NULL; p = strchr(p, '\n')) {
         p += *p == '\n';
         if (sscanf(p, "step %*d of %*d: %lf bits,", &bits) == 1) {
@@ -344,8 +308,8 @@ LAW(the_loss_of_what_is_held_out_is_that_of_the_library)
     for (int t = first + 1; t <= x.length; t += 8) {
         Tokens chunk = slice(x, t, t + 7 < x.length ? t + 7 : x.length);
         Mat P = dtransformer(quiet, chunk, m->theta);
-        for (int k = 2; k <= chunk.length; k++, tokens++)
-            loss -= log(AT(P, TOKEN(chunk, k), k - 1));
+        loss += next_token_loss(P, chunk);
+        tokens += chunk.length - 1;
     }
     assert_near(bits, nats / log(2), 1e-4);
     assert_near(perplexity, exp(nats), 1e-3);
@@ -357,7 +321,6 @@ LAW(the_loss_of_what_is_held_out_is_that_of_the_library)
 LAW(a_model_is_evaluated_on_any_text)
 {
     char words[100];
-    double nats;
     size_t n, n_after;
     little_model("d");
     little_model("ed");
@@ -367,10 +330,8 @@ LAW(a_model_is_evaluated_on_any_text)
     const Model *m = model_in("d");
     Tokens x = tokens_of(m->tokenizer, "7 sheep");
     Mat P = dtransformer(quiet, x, m->theta);
-    nats = 0;
-    for (int t = 1; t < x.length; t++)
-        nats -= log(AT(P, TOKEN(x, t + 1), t));
-    snprintf(words, sizeof words, "u: %.4f nats, ", nats / (x.length - 1));
+    snprintf(words, sizeof words, "u: %.4f nats, ",
+             next_token_loss(P, x) / (x.length - 1));
     Said s = ftx("train d --evaluate --model d u");
     assert_says(s, words);
     assert_that(memcmp(before, bytes_of("d", &n_after), n) == 0
@@ -400,15 +361,4 @@ LAW(what_can_be_said_of_little_is_said)
     for (int k = 0; k < 3; k++)
         assert_says(TRAIN("%s " SMALL "--steps 9 --replace --model m t",
                           row[k].how), row[k].said);
-}
-
-/* ------------------------------------------------------------- progress */
-
-LAW(progress_is_printed_in_lines)
-{
-    a_text("t", 20, "");
-    Said s = TRAIN("d " SMALL "--steps 3 --every 0 --model m t");
-    assert_says(s, "step 1 of 3: ");
-    assert_says(s, "\nstep 3 of 3: ");
-    assert_says(s, " left\n");
 }

@@ -152,36 +152,31 @@ static inline const char *error_of(void (*work)(Error *f, void *data),
     return try_work(f, work, data) ? "" : f->sentence;
 }
 
-typedef struct {
-    const Model *saves;
-    const char *name;
-    Model *loads;
-    Purpose purpose;
-} Filing;
-
-static inline void save_it(Error *f, void *data)
-{
-    const Filing *filing = data;
-    model_save(filing->saves, filing->name, f);
-}
-
-static inline void load_it(Error *f, void *data)
-{
-    Filing *filing = data;
-    filing->loads = model_load(arena, filing->name, filing->purpose, f);
-}
+/* Does the work, which may give up by the Error f; said becomes the sentence
+   of its error, or "". */
+#define TRY(said, f, ...) \
+    do { \
+        Error *f = arena_alloc(arena, sizeof *f); \
+        *f = (Error){ .sheet = "test" }; \
+        said = f->sentence; \
+        if (setjmp(f->out) == 0) { \
+            __VA_ARGS__; \
+            *f->sentence = '\0'; \
+        } \
+    } while (0)
 
 static inline const char *saving(const Model *m, const char *name)
 {
-    return error_of(save_it, &(Filing){ .saves = m, .name = name });
+    const char *said;
+    TRY(said, f, model_save(m, name, f));
+    return said;
 }
 
 static inline const char *loading_to(Purpose purpose, const char *name,
                                      Model **m)
 {
-    Filing filing = { .name = name, .purpose = purpose };
-    const char *said = error_of(load_it, &filing);
-    *m = filing.loads;
+    const char *said;
+    TRY(said, f, *m = model_load(arena, name, purpose, f));
     return said;
 }
 

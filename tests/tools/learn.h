@@ -48,45 +48,12 @@ static inline void restore(const Theta *theta, const real *all)
     assert_that(memcmp(numbers(theta), all, \
                 (size_t)theta_count(theta) * sizeof(real)) != 0)
 
-/* Keeps what it is told; ends the training after `most` steps, if not 0. */
-typedef struct {
-    int n, most;
-    Progress step[500];
-} Diary;
-
-static inline bool keep(void *to, const Progress *progress)
-{
-    Diary *diary = to;
-    assert_that(diary->n < 500);
-    diary->step[diary->n++] = *progress;
-    return diary->most == 0 || diary->n < diary->most;
-}
-
 /* What trains: a trainer with this loss, or Algorithm 11, 12 or 13 itself. */
 typedef struct { Loss *loss; int printed; } Algorithm;
 static const Algorithm by_loss_11 = { loss_11, 0 }, by_loss_12 = { loss_12, 0 },
     by_loss_13 = { loss_13, 0 }, by_loss_class = { loss_class, 0 },
     by_algorithm_11 = { NULL, 11 }, by_algorithm_12 = { NULL, 12 },
     by_algorithm_13 = { NULL, 13 };
-
-/* A trainer of theta that tells the diary of its steps. */
-static inline Trainer *followed(Theta *theta, Training how, Diary *diary)
-{
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    trainer->on_step = keep;
-    trainer->to = diary;
-    return trainer;
-}
-
-/* By a trainer. */
-static inline Diary led(Loss *loss, Theta *theta, Training how, Data data)
-{
-    Diary diary = { 0 };
-    Trainer *trainer = followed(theta, how, &diary);
-    assert_that(trainer_run(trainer, loss, &data) == theta);
-    trainer_free(trainer);
-    return diary;
-}
 
 /* By Algorithms 11, 12 and 13 themselves, with the random numbers that a
    trainer would take. The diary is what an observer sees. */
@@ -192,15 +159,6 @@ static inline void step_at(Where where, Algorithm by, Theta *theta,
 }
 #define assert_step(algorithm, theta, how, data, loss) \
     step_at(HERE(#algorithm), algorithm, theta, how, data, loss)
-
-/* Of the next tokens: -sum_t log P[x[t+1], t]. */
-static inline double next_token_loss(Mat P, Tokens x)
-{
-    double loss = 0;
-    for (int t = 1; t < x.length; t++)
-        loss -= log(AT(P, TOKEN(x, t + 1), t));
-    return loss;
-}
 
 /* The steps of one line of an algorithm, such as "13.4 P". */
 static inline bool is_step(const Seen *seen, int k, const char *line)

@@ -93,13 +93,17 @@ static inline void both_say(Where where, Said a, Said b)
         fail_at(where, "\n%s%sbut\n%s%s", a.out, a.err, b.out, b.err);
 }
 
-#define assert_same_theta(a, b) same_theta_at(HERE(#a " and " #b), a, b)
-static inline void same_theta_at(Where where, const Theta *a, const Theta *b)
+#define assert_same_theta(a, b) assert_near_theta(a, b, 0)
+#define assert_near_theta(a, b, tolerance) \
+    near_theta_at(HERE(#a " and " #b), a, b, tolerance)
+static inline void near_theta_at(Where where, const Theta *a, const Theta *b,
+                                 double tolerance)
 {
     if (a->n != b->n)
         fail_at(where, "%d parameters and %d", a->n, b->n);
     for (int k = 1; k <= a->n; k++)
-        same_at(where, *a->parameter[k].place, *b->parameter[k].place, 0);
+        same_at(where, *a->parameter[k].place, *b->parameter[k].place,
+                tolerance);
 }
 
 static inline int characters_of(const char *text)

@@ -97,4 +97,48 @@ static inline W_qkv head_in(const Mat of[])
 {
     return (W_qkv){ of[0], of[1], of[2], of[3], of[4], of[5] };
 }
+
+/* ---------------------------------------------------------------- training */
+
+/* Keeps what it is told; ends the training after `most` steps, if not 0. */
+typedef struct {
+    int n, most;
+    Progress step[500];
+} Diary;
+
+static inline bool keep(void *to, const Progress *progress)
+{
+    Diary *diary = to;
+    assert_that(diary->n < 500);
+    diary->step[diary->n++] = *progress;
+    return diary->most == 0 || diary->n < diary->most;
+}
+
+/* A trainer of theta that tells the diary of its steps. */
+static inline Trainer *followed(Theta *theta, Training how, Diary *diary)
+{
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    trainer->on_step = keep;
+    trainer->to = diary;
+    return trainer;
+}
+
+/* By a trainer. */
+static inline Diary led(Loss *loss, Theta *theta, Training how, Data data)
+{
+    Diary diary = { 0 };
+    Trainer *trainer = followed(theta, how, &diary);
+    assert_that(trainer_run(trainer, loss, &data) == theta);
+    trainer_free(trainer);
+    return diary;
+}
+
+/* Of the next tokens: -sum_t log P[x[t+1], t]. */
+static inline double next_token_loss(Mat P, Tokens x)
+{
+    double loss = 0;
+    for (int t = 1; t < x.length; t++)
+        loss -= log(AT(P, TOKEN(x, t + 1), t));
+    return loss;
+}
 #endif

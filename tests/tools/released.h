@@ -2,8 +2,18 @@
 #ifndef RELEASED_H
 #define RELEASED_H
 #include "command.h"
+#include "hub/hub.h"
 
 #define FOLDER(name) "tests/data/released/" name
+
+/* Reads the tensors of a file or folder; the sentence of the error, or "". */
+static inline const char *reading(const char *name, bool folder, Tensors *in)
+{
+    const char *said;
+    TRY(said, f, *in = (folder ? tensors_of_folder : tensors_of_file)
+                       (arena, name, f));
+    return said;
+}
 
 /* The tokens that have these numbers in the released model. */
 static inline Tokens numbered(const Tokenizer *t, int n, const int number[])
