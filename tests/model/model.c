@@ -55,6 +55,13 @@ static void save(const Model *m)
     assert_string_equal(saving(m, "m"), "");
 }
 
+/* The n bytes of its file. */
+static char *bytes_saved(const Model *m, size_t *n)
+{
+    save(m);
+    return bytes_of("m", n);
+}
+
 static Model *used(const char *name)
 {
     Model *m;
@@ -115,8 +122,7 @@ static void assert_damaged(size_t at, const char *bytes, size_t n,
 LAW(every_changed_byte_is_noticed)
 {
     size_t n;
-    save(with_everything());
-    char *bytes = bytes_of("m", &n);
+    char *bytes = bytes_saved(with_everything(), &n);
     for (int i = 0; i < amount((int)n); i++) {
         size_t k = (size_t)one_of(i, (int)n);
         bytes[k] ^= (char)(1 << k % 8);
@@ -131,8 +137,7 @@ LAW(a_changed_byte_of_a_large_file_is_noticed)
 {
     Model *m = sized_model(TRAIN_D, 30000);
     size_t n = 0;
-    save(m);
-    char *bytes = bytes_of("m", &n);
+    char *bytes = bytes_saved(m, &n);
     const size_t first = signed_header(bytes, n);
     assert_that(n - first > 2 * SUMMED && (n - first) % SUMMED != 0);
     for (size_t k = 500; k < n; k += k < first ? 100 : SUMMED / 8 - 1) {
@@ -184,8 +189,7 @@ static char *put_together(const char *name, Parts p)
 static Parts saved_parts(const Model *m)
 {
     size_t n = 0;
-    assert_string_equal(saving(m, "m"), "");
-    char *bytes = bytes_of("m", &n);
+    char *bytes = bytes_saved(m, &n);
     return parts_of(bytes, n);
 }
 
@@ -194,8 +198,7 @@ LAW(a_header_that_lies_does_no_harm)
 {
     static const char lies[] = "90-\n xe\0";
     size_t n;
-    save(with_everything());
-    char *bytes = bytes_of("m", &n);
+    char *bytes = bytes_saved(with_everything(), &n);
     const int header = (int)signed_header(bytes, n);
     for (int i = 0; i < amount(header); i++)
         for (size_t j = 0; j < sizeof lies - 1; j++) {
@@ -245,32 +248,19 @@ LAW(the_points_of_an_older_file_are_skipped)
 
 #define SIZES "d: its sizes do not fit its header."
 
+/* A task, a line of its header, by what it is replaced, and the sentence. */
 LAW(what_a_header_claims_is_checked_first)
 {
-    static const struct { const char *line, *by, *says; } lies[] = {
-        { "L 1", "L 1000", SIZES }, { "H 1", "H 1000", "d: " },
-        { "ell_max 3", "ell_max 10000000", SIZES },
-        { "d_e 2", "d_e 100000", SIZES },
-        { "N_V ", "N_V 9999999",
-          "d: its tokenizer has 7 tokens, but N_V is 9999999." },
-        { "N_C 2", "N_C 999999", "d: line " },
-        { "architecture", "architecture d", "d: only Algorithm 9" },
-        { "L 1", "L_1", "d: line " }, { "task", "task d", SIZES },
-        { "epsilon", "epsilon nan", "d: " },
-        { "points", "points 2000000000", "d: " },
-        { "task", "task e", SIZES },
-        { "numbers", "numbers 8 1", SIZES },
-        { "numbers", "numbers 5 100", "d: " }, { "has_v", "has_v no", SIZES },
-        { "task d", "task e", SIZES }, { "task e", "task class", SIZES },
-    };
     Model *m;
-    for (int k = 0; k < 17; k++) {
-        with_line(k == 15 ? small_model(TRAIN_D)
-                  : k == 16 ? small_model(TRAIN_E) : with_everything(),
-                  lies[k].line, lies[k].by);
+    for (Rows row = rows_of("files.txt", "a header that lies");
+         next_row(&row); ) {
+        Task task;
+        assert_that(task_of(row.field[0], &task));
+        with_line(task == TRAIN_CLASS ? with_everything() : small_model(task),
+                  row.field[1], row.field[2]);
         const char *said = loading("d", &m);
-        if (strncmp(said, lies[k].says, strlen(lies[k].says)) != 0)
-            fail_at(HERE(lies[k].by), "%s", said);
+        if (strncmp(said, row.field[3], strlen(row.field[3])) != 0)
+            fail_at(HERE(row.field[2]), "%s", said);
     }
     with_line(with_everything(), "L 1\n", "L 1000");
     size_t n = 0, before = arena_used(arena);
@@ -300,8 +290,7 @@ LAW(a_header_ends_where_it_says)
     size_t n = 0;
     Model *m;
     char digits[24];
-    save(with_everything());
-    char *bytes = bytes_of("m", &n);
+    char *bytes = bytes_saved(with_everything(), &n);
     const size_t header = signed_header(bytes, n);
     for (int i = 0; i < amount((int)n); i++) {
         const size_t k = (size_t)one_of(i, (int)n);
@@ -318,21 +307,12 @@ LAW(a_header_ends_where_it_says)
 
 LAW(what_is_no_model_is_refused_in_a_sentence)
 {
-    static const char *const row[][2] = {
-        { "", "x: this is no model of ftx." },
-        { "hello, this is a text and not a model\n", "x: this is no model" },
-        { "ftx model 4\nand what is new in it\n", "x: this model has format 4; | 3." },
-        { "ftx model 2\nheader 0000000064\n", "x: this model has format 2;" },
-        { "ftx model 3\nheader 0000000064\nta", "x: the model is cut" },
-        { "ftx model x\n", "x: this is no model" },
-    };
     size_t n;
     Model *m;
-    for (int k = 0; k < 6; k++)
-        assert_true(has_words(loading(write_text("x", row[k][0]), &m),
-                              row[k][1]));
-    save(with_everything());
-    char *bytes = bytes_of("m", &n);
+    for (Rows row = rows_of("files.txt", "no model"); next_row(&row); )
+        assert_true(has_words(loading(write_text("x", row.field[0]), &m),
+                              row.field[1]));
+    char *bytes = bytes_saved(with_everything(), &n);
     strstr(bytes, "\nL ")[2] = '\0';
     sign(bytes, n);
     assert_true(has_words(loading(write_bytes("x", bytes, n), &m), "x: line 8 "

@@ -333,18 +333,6 @@ LAW(guesses_come_in_the_order_of_their_probabilities)
     free(expected);
 }
 
-/* Where a and b alternate, it is clear what is missing. */
-LAW(each_gap_gets_its_own_guess)
-{
-    char text[801] = "";
-    for (int k = 0; k < 800; k++)
-        text[k] = "ab"[k % 2];
-    write_text("t", text);
-    TRAIN("e " SMALL "--steps 60 --L 1 --eta 0.02 --warm_up 5 --model m t");
-    assert_says(ftx("fill --model m --top 1 [gap]ba[gap]a"),
-                "ababa\n  token 2:  a 0.");
-}
-
 LAW(gaps_stand_anywhere)
 {
     little_model("e");
