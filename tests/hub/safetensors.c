@@ -128,8 +128,6 @@ LAW(what_is_no_file_of_tensors_is_refused)
                           " its header would have 4294967296 bytes."));
 }
 
-/* --------------------------------------------------------------- folders */
-
 static void assert_unread(const char *name, bool folder, const char *words)
 {
     Tensors in;

@@ -191,9 +191,8 @@ static void each_is_refused(const char *text, const char *title)
 
 LAW(a_damaged_tokenizer_of_bytes_is_refused)
 {
-    size_t n;
     char piece[1100] = "\"";
-    const char *text = bytes_of(OF_BYTES, &n);
+    const char *text = text_of(OF_BYTES);
     copy_released("gpt2", NULL, NULL);
     each_is_refused(text, "a damaged tokenizer of bytes");
     memset(piece + 1, 'g', 1025);
@@ -209,18 +208,16 @@ LAW(a_damaged_tokenizer_of_bytes_is_refused)
 LAW(a_damaged_tokenizer_of_words_is_refused)
 {
     copy_released("bert-masked", NULL, NULL);
-    each_is_refused(bytes_of(OF_WORDS, &(size_t){ 0 }),
-                    "a damaged tokenizer of words");
+    each_is_refused(text_of(OF_WORDS), "a damaged tokenizer of words");
 }
 
 LAW(other_files_of_tokens_are_refused)
 {
-    size_t n;
     copy_released("bert-masked", NULL, NULL);
     write_text("f/vocab.txt", "[UNK]\n");
     refused_tokens("", ": has its tokens in vocab.txt, an older form; in "
                    "Python, transformers.AutoTokenizer.from_pretrained(");
-    write_text("f/tokenizer.json", bytes_of(OF_WORDS, &n));
+    write_text("f/tokenizer.json", text_of(OF_WORDS));
     write_text("f/tokenizer_config.json", "{\"mask_token\": 1}");
     refused_tokens("tokenizer_config.json",
                    ":1:16: mask_token must be a string.");
@@ -236,14 +233,11 @@ LAW(other_files_of_tokens_are_refused)
     refused_tokens("tokenizer.json", ":1:1: the model of this tokenizer is ");
 }
 
-/* ------------------------------------------------------------- commands */
-
 /* 5 characters are the longest word there, without a number 100; what is only
    added is looked for as it is typed, or as it is seen, and in no word. */
 LAW(a_word_has_an_end_and_an_added_token_is_no_piece)
 {
-    size_t n;
-    const char *text = bytes_of(OF_WORDS, &n);
+    const char *text = text_of(OF_WORDS);
     char word[103] = "ab";
     copy_released("bert-masked", NULL, NULL);
     write_text("f/tokenizer.json",
@@ -281,7 +275,7 @@ LAW(a_text_goes_through_a_folder_and_a_file)
     size_t n;
     for (int k = 0; k < 2; k++) {
         copy_released(row[k].model, NULL, NULL);
-        write_text("f/tokenizer.json", bytes_of(row[k].tokens, &n));
+        write_text("f/tokenizer.json", text_of(row[k].tokens));
         write_text("x", row[k].text);
         write_text("y", row[k].said);
         assert_says(ftx("import f --model m --replace"), "from");
@@ -299,23 +293,22 @@ LAW(a_text_goes_through_a_folder_and_a_file)
     }
     assert_says(ftx("fill --model m 'the [gap] ab'"), "  token 3:");
     copy_released("gpt2", NULL, NULL);
-    write_text("f/tokenizer.json", bytes_of(OF_BYTES, &n));
     remove("f/tokenizer.json");
     assert_says(ftx("import f --model m --replace"), "from");
     write_text("x", "3");
     assert_says(ftx("tokenize --model m x"), "4\t3␣\n");
     write_text("f/tokenizer.json",      /* it takes the blanks before it */
-               replaced(bytes_of(OF_BYTES, &n), "lstrip\": false",
+               replaced(text_of(OF_BYTES), "lstrip\": false",
                         "lstrip\": true"));
     write_text("x", "ab \xE3\x80\x80<|endoftext|>");
     assert_says(ftx("tokenize --model f x"), "6\tab\n13\t<|endoftext|>\n");
-    write_text("f/tokenizer.json", bytes_of(OF_BYTES, &n));
+    write_text("f/tokenizer.json", text_of(OF_BYTES));
     write_text("f/tokenizer_config.json", "{\"bos_token\": "
                "\"<|endoftext|>\", \"eos_token\": \"<|endoftext|>\"}");
     write_text("x", "abc");         /* one special token begins and ends */
     assert_says(ftx("tokenize --model f x"), "7\tabc\n13\t<|endoftext|>\n");
     write_text("f/tokenizer.json",              /* for 13 is no embedding */
-               replaced(bytes_of(OF_BYTES, &n), "added_tokens\": [",
+               replaced(text_of(OF_BYTES), "added_tokens\": [",
                         "added_tokens\": [{\"id\": 13, \"content\": "
                         "\"[PAD]\", \"special\": true},"));
     assert_says(ftx("tokenize --model f x"), "7\tabc\n13\t<|endoftext|>\n");

@@ -19,7 +19,6 @@ LAW(tokens_come_back_from_an_export)
         { "gpt2", "bytes.json", "abc ab<|endoftext|>g" },
     };
     char name[100];
-    size_t n;
     write_text("y", "to be, or not to be: to bé or not\n"
                "<mask> so be it, to be or not to be\n");
     for (int k = 0; k < 3; k++) {
@@ -29,25 +28,25 @@ LAW(tokens_come_back_from_an_export)
         assert_says(ftx("import out --model n --tokens-of m --replace"),
                     "from");
         assert_string_equal(tokens_by("n"), tokens_by("m"));
-        const char *file = bytes_of("out/tokenizer.json", &n);
+        const char *file = text_of("out/tokenizer.json");
         assert_int_equal(times(file, "\"<bos>\": {\"id\": \"<bos>\", "
                                "\"tokens\": [\"<bos>\"], \"ids\": ["), 1);
         assert_int_equal(times(file, "\"model\": {\"type\": \"WordLevel\""),
                          k < 2);
         assert_int_equal(times(file, "\"<mask>\": "), k < 2);
         assert_int_equal(times(file, "\n      \"\": "), 0);
-        file = bytes_of("out/tokenizer_config.json", &n);
+        file = text_of("out/tokenizer_config.json");
         assert_int_equal(times(file, "\"mask_token\": \"<mask>\""), 1);
         assert_int_equal(times(file, "\"unk_token\": \"<mask>\""), k < 2);
     }
     for (int k = 0; k < 2; k++) {
         snprintf(name, sizeof name, FOLDER("%s"), row[k].tokens);
         copy_released(row[k].model, NULL, NULL);
-        write_text("f/tokenizer.json", bytes_of(name, &n));
+        write_text("f/tokenizer.json", text_of(name));
         write_text("y", row[k].text);
         for (int moved = 0; moved <= k; moved++) {
             if (moved) {            /* the special token is the first one */
-                const char *text = bytes_of("f/tokenizer.json", &n);
+                const char *text = text_of("f/tokenizer.json");
                 text = replaced(text, "\"id\": 12", "\"id\": 0");
                 text = replaced(text, "\"a\": 0", "\"a\": 12");
                 write_text("f/tokenizer.json", replaced(text, "|>\": 12",
@@ -55,16 +54,16 @@ LAW(tokens_come_back_from_an_export)
             }
             assert_says(ftx("export f out --replace"), ": ");
             assert_string_equal(tokens_by("out"), tokens_by("f"));
-            const char *out = bytes_of("out/tokenizer.json", &n);
+            const char *out = text_of("out/tokenizer.json");
             assert_that(times(out, "\"special\": true") > 0);
             assert_int_equal(times(out, "\"normalized\": false"),
                              times(out, "\"special\": true"));
         }
     }
-    write_text("f/tokenizer.json", replaced(bytes_of(name, &n), "l\": true",
+    write_text("f/tokenizer.json", replaced(text_of(name), "l\": true",
                                             "l\": false"));
     assert_says(ftx("export f out --replace"), ": ");
-    assert_int_equal(times(bytes_of("out/tokenizer.json", &n),
+    assert_int_equal(times(text_of("out/tokenizer.json"),
                            "\"special\": true"), 0);
 }
 
@@ -74,7 +73,6 @@ LAW(every_normalizer_goes_out_as_it_came_in)
     static const char *const flags[] = { "true", "false", "null" };
     const char *said[12];
     char own[200];
-    size_t n;
     copy_released("bert-masked", NULL, NULL);
     write_text("y", "aé AB ab AÉ 一ab a\x01" "b .");
     for (int k = 0; k < 12; k++) {
@@ -83,7 +81,7 @@ LAW(every_normalizer_goes_out_as_it_came_in)
                  "\"lowercase\": %s", flags[k / 6], flags[k / 2 % 3],
                  flags[k % 2]);
         write_text("f/tokenizer.json",
-                   replaced(bytes_of(FOLDER("words.json"), &n),
+                   replaced(text_of(FOLDER("words.json")),
                             "\"strip_accents\": null, \"lowercase\": true",
                             own));
         said[k] = tokens_by("f");

@@ -1,8 +1,6 @@
 /* Memory, arenas, the tape, the way back, and watching. */
 #include "law.h"
 
-/* ----------------------------------------------------------------- errors */
-
 LAW(more_memory_than_there_is_is_refused)
 {
     char sentence[100];

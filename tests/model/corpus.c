@@ -102,15 +102,6 @@ LAW(every_line_is_learned_from_or_held_out)
 
 /* -------------------------------------------------------------- the tokens */
 
-static void assert_same_tokenizer(const Tokenizer *a, const Tokenizer *b)
-{
-    assert_int_equal(tokenizer_size(a), tokenizer_size(b));
-    for (int v = 1; v <= tokenizer_size(a); v++) {
-        Piece p = token_piece(a, v), q = token_piece(b, v);
-        assert_that(p.n == q.n && memcmp(p.at, q.at, (size_t)p.n) == 0);
-    }
-}
-
 /* Of 40 bytes 28 are learned from, of ten lines seven. What is held out is
    zqzq... in a and l, mnmn... in b, c and m; all but c begin alike. How many
    tokens a word has says whether its letters were merged. */
@@ -180,8 +171,6 @@ LAW(a_blank_at_the_end_of_a_side_is_its_own)
     assert_same_tokens(c.train.z[1], c.train.z[3]);
 }
 
-/* ------------------------------------------------------------ bad input */
-
 /* How it is trained, the text of t, and words. */
 LAW(data_that_cannot_be_learned_are_refused)
 {
@@ -206,8 +195,6 @@ LAW(data_that_cannot_be_learned_are_refused)
     write_text("t", "ab\ncd\xFFg");
     TRAIN("d " SMALL "--steps 1 --tokens bpe --model m t");
 }
-
-/* -------------------------------------------------------- a single text */
 
 /* Words 1 to 4 are "one ", "two ", "three " and "four ". */
 LAW(a_field_is_encoded_as_it_was_learned)

@@ -3,8 +3,6 @@
 
 #define assert_total(said, number) assert_says(said, " " number "\n")
 
-/* ------------------------------------------------------------- counting */
-
 /* What is published, as a formula: the embeddings, then per layer attention
    with as many numbers as 4 d_e^2, the MLP, biases, norms. */
 static long long decoder(long long N, long long ell, long long L, long long d)
@@ -93,8 +91,6 @@ LAW(equal_parts_stand_on_one_line)
     assert_says(s, "layer[l].W_mlp1                   3            16 x 4"
                    "                192\n");
 }
-
-/* -------------------------------------------------------------- options */
 
 LAW(an_option_may_be_typed_in_several_ways)
 {

@@ -146,7 +146,6 @@ LAW(a_configuration_says_how_much_is_dropped)
         { "resid_pdrop", "attn_pdrop" },
         { "hidden_dropout_prob", "attention_probs_dropout_prob" },
     };
-    size_t n;
     char words[200];
     for (int k = 0; k < 3; k++) {
         if (k == 0)
@@ -155,7 +154,7 @@ LAW(a_configuration_says_how_much_is_dropped)
             TRAINED("e t " AS_BERT " --dropout 0.25");
         assert_says(ftx("export %s f --replace", k < 2 ? "m" : folders[k]),
                     ": ");
-        const char *said = bytes_of("f/config.json", &n);
+        const char *said = text_of("f/config.json");
         snprintf(words, sizeof words, "\"%s\": %s,",
                  names[k > 0].dropout, k < 2 ? "0.25" : "0");
         assert_non_null(strstr(said, words));
@@ -193,13 +192,12 @@ LAW(what_transformers_has_not_is_refused)
 
 LAW(what_is_there_is_not_written_over)
 {
-    size_t n;
     ftx("export " FOLDER("gpt2") " f");
     write_text("f/config.json", "mine");
     write_text("x", "no folder");
     assert_table_refused("what an export would write over");
-    assert_string_equal(bytes_of("f/config.json", &n), "mine");
-    assert_string_equal(bytes_of("x", &n), "no folder");
+    assert_string_equal(text_of("f/config.json"), "mine");
+    assert_string_equal(text_of("x"), "no folder");
 }
 
 LAW(an_untied_bert_is_whole)
@@ -236,11 +234,10 @@ LAW(a_word_that_is_in_no_list_is_masked)
         "\"single\": [{\"SpecialToken\": {\"id\": \"<bos>\"",
         "{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}]",
     };
-    size_t n;
     TRAINED("d t --tokens word");
     assert_says(ftx("export m f"), "GPT2");
     for (int k = 0; k < 4; k++)
-        assert_non_null(strstr(bytes_of("f/tokenizer.json", &n), parts[k]));
+        assert_non_null(strstr(text_of("f/tokenizer.json"), parts[k]));
 }
 
 /* ------------------------------------------------ all files, or none of it */

@@ -305,8 +305,6 @@ LAW(what_it_cannot_begin_with_is_refused)
     assert_that(access("m", F_OK) != 0);
 }
 
-/* -------------------------------------------------------------- refusals */
-
 /* A released model, what is replaced in its configuration by what, and words. */
 LAW(a_config_that_fits_no_algorithm_is_refused)
 {

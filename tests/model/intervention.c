@@ -153,8 +153,6 @@ LAW(changes_at_one_place_follow_one_another)
                     lens_of(SET("--set '%s * 4'", place[k]), 13, 3), VALUE);
 }
 
-/* ----------------------------------------------------------- the example */
-
 /* What the book says of doc/numbers.ftx: in the third turn. */
 static void assert_third_letter(char letter, int text, const char *set)
 {
@@ -186,8 +184,6 @@ LAW(thirty_becomes_three_where_the_book_says_so)
             assert_third_letter('i', 37, place);
         }
 }
-
-/* -------------------------------------------------------------- refusals */
 
 LAW(a_change_that_is_none_is_refused)
 {

@@ -339,8 +339,6 @@ LAW(a_model_that_is_not_finite_is_not_saved)
     assert_same_theta(model_in("m")->theta, m->theta);
 }
 
-/* -------------------------------------------------- other programs' files */
-
 /* The same file as the program of the other precision writes it. */
 static char *of_other_size(Model *m)
 {
@@ -375,8 +373,6 @@ LAW(a_file_of_the_other_precision_is_read)
     assert_near_theta(model_in(of_other_size(m))->theta, m->theta, 1e-7);
     assert_near_theta(used("o")->theta, m->theta, 1e-7);
 }
-
-/* ---------------------------------------------- a file that is only used */
 
 LAW(what_is_only_used_has_no_gradients)
 {

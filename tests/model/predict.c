@@ -357,8 +357,6 @@ LAW(words_keep_the_blanks_behind_them)
     assert_int_equal(times(s.out, "\n  token "), 2);
 }
 
-/* ------------------------------------------------------------- classify */
-
 LAW(the_probabilities_of_the_classes_sum_to_1)
 {
     static const char *const line[] = { "12", "x7", "31" };
@@ -380,8 +378,6 @@ LAW(the_probabilities_of_the_classes_sum_to_1)
     }
     assert_string_equal(s.out, "");
 }
-
-/* --------------------------------------------------------- bad input */
 
 LAW(what_a_model_cannot_be_asked_is_refused)
 {

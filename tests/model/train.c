@@ -60,8 +60,7 @@ LAW(as_printed_it_is_the_algorithm_of_the_paper)
         { "--eta 0.02 --batch 3 --seed 5",
           { .eta = 0.02, .batch = 3, .seed = 5 } },
     };
-    size_t n = 0;
-    const char *text = bytes_of(a_text("t", 9, ""), &n);
+    const char *text = text_of(a_text("t", 9, ""));
     for (int k = 0; k < 4; k++) {
         Training how = row[k].how;
         Data data = { .N_data = 0 };
@@ -128,8 +127,6 @@ LAW(an_interrupted_run_leaves_the_same_files)
     }
 }
 
-/* --------------------------------------------------------- signals, saves */
-
 /* A file is written before the first step and at the end. The first signal
    ends the run. */
 LAW(a_save_is_completed_in_spite_of_signals)
@@ -158,8 +155,6 @@ LAW(a_save_is_completed_in_spite_of_signals)
     assert_says(s, "step 2 of 2, saved\n");
 }
 
-/* --------------------------------------------------------- what is kept */
-
 /* The loss is not finite; or it is, and that of the next step would not be,
    with something held out or without. */
 LAW(a_step_that_spoils_the_model_is_not_saved)
@@ -186,14 +181,13 @@ LAW(a_step_that_spoils_the_model_is_not_saved)
 
 LAW(nothing_is_overwritten_by_mistake)
 {
-    size_t n;
     a_text("t", 20, "");
     write_text("own", "precious");
     write_text("m", "precious");
     assert_that(mkfifo("fifo", 0600) == 0);
     assert_table_refused("what would be written over");
-    assert_string_equal(bytes_of("own", &n), "precious");
-    assert_string_equal(bytes_of("m", &n), "precious");
+    assert_string_equal(text_of("own"), "precious");
+    assert_string_equal(text_of("m"), "precious");
 }
 
 /* ------------------------------------------------------------ going on */

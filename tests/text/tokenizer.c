@@ -92,6 +92,15 @@ static Tokens encoded(const Tokenizer *t, const char *text, size_t n)
 #define LEARN(kind, text, merges) learn(kind, text, strlen(text), merges)
 #define ENCODED(t, text)          encoded(t, text, strlen(text))
 
+#define assert_piece(t, token, text) \
+    do { \
+        Piece piece_ = token_piece(t, token); \
+        if (piece_.n != (int)strlen(text) \
+            || memcmp(piece_.at, text, strlen(text)) != 0) \
+            fail_at(HERE(#token), "is '%.*s', but expected '%s'", \
+                    piece_.n, piece_.at, text); \
+    } while (0)
+
 /* Encoding uses ordinary tokens; decoding gives the same bytes. */
 #define assert_round(t, text, n) round_at(HERE(#text), t, text, n)
 static void round_at(Where where, const Tokenizer *t, const char *text,
@@ -128,10 +137,8 @@ LAW(the_papers_sentence_has_36_characters_and_7_words)
     t = LEARN(WORDS, grandma, 0);
     assert_tokens(ENCODED(t, grandma), 1, 2, 3, 4, 5, 6, 7);
     assert_int_equal(tokenizer_size(t), 7 + 3);
-    assert_int_equal(token_piece(t, 1).n, 3);
-    assert_memory_equal(token_piece(t, 1).at, "My ", 3);
-    assert_int_equal(token_piece(t, 7).n, 4);
-    assert_memory_equal(token_piece(t, 7).at, "pie.", 4);
+    assert_piece(t, 1, "My ");
+    assert_piece(t, 7, "pie.");
 }
 
 LAW(pieces_are_numbered_as_they_first_occur)
@@ -252,15 +259,6 @@ LAW(an_empty_text_has_no_tokens)
 }
 
 /* ------------------------------------------------------------ byte pairs */
-
-#define assert_piece(t, token, text) \
-    do { \
-        Piece piece_ = token_piece(t, token); \
-        if (piece_.n != (int)strlen(text) \
-            || memcmp(piece_.at, text, strlen(text)) != 0) \
-            fail_at(HERE(#token), "is '%.*s', but expected '%s'", \
-                    piece_.n, piece_.at, text); \
-    } while (0)
 
 LAW(merges_by_hand)
 {
@@ -429,12 +427,7 @@ LAW(loading_undoes_saving)
         assert_int_equal(n, again);
         assert_memory_equal(first, second, n);
         assert_int_equal(tokenizer_kind(u), kind);
-        assert_int_equal(tokenizer_size(u), tokenizer_size(t));
-        for (int token = 1; token <= tokenizer_size(t); token++) {
-            Piece a = token_piece(t, token), b = token_piece(u, token);
-            assert_that(a.n == b.n);
-            assert_memory_equal(a.at, b.at, (size_t)a.n);
-        }
+        assert_same_tokenizer(t, u);
         tokens_at(HERE("loaded"), encoded(u, from, 4000),
                   encoded(t, from, 4000));
     }

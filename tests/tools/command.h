@@ -247,6 +247,12 @@ static inline char *bytes_of(const char *name, size_t *n)
     return (char *)all_of(file);
 }
 
+static inline char *text_of(const char *name)
+{
+    size_t n;
+    return bytes_of(name, &n);
+}
+
 /* So many pairs: two letters, and the same in the other order. */
 static inline char *pairs(const char *name, int lines)
 {

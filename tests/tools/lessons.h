@@ -40,8 +40,7 @@ static inline Said trained_at(Where where, Said s)
 
 static inline int step_in(const char *name)
 {
-    size_t n;
-    char *bytes = bytes_of(name, &n);
+    char *bytes = text_of(name);
     char *at = bytes == NULL ? NULL : strstr(bytes, "\nstep ");
     return at == NULL ? 0 : atoi(at + 6);
 }

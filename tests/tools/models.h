@@ -21,6 +21,17 @@ static inline void tokens_at(Where where, Tokens x, Tokens expected)
                     TOKEN(x, t), TOKEN(expected, t));
 }
 
+/* They have the same pieces. */
+static inline void assert_same_tokenizer(const Tokenizer *a,
+                                         const Tokenizer *b)
+{
+    assert_int_equal(tokenizer_size(a), tokenizer_size(b));
+    for (int v = 1; v <= tokenizer_size(a); v++) {
+        Piece p = token_piece(a, v), q = token_piece(b, v);
+        assert_that(p.n == q.n && memcmp(p.at, q.at, (size_t)p.n) == 0);
+    }
+}
+
 /* ------------------------------------------------------------- parameters */
 
 /* Two layers, and no two widths alike. */

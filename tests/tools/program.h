@@ -24,7 +24,7 @@ static inline Said shell(const char *lines)
     const int status = system("sh script > out.said 2> err.said < /dev/null");
     Said s = { .status = WIFEXITED(status) ? WEXITSTATUS(status) : -1 };
     s.out = bytes_of("out.said", &s.bytes);
-    s.err = bytes_of("err.said", &(size_t){ 0 });
+    s.err = text_of("err.said");
     assert_that(s.out != NULL && s.err != NULL);
     return s;
 }

@@ -57,7 +57,6 @@ static inline void copy_released(const char *model, const char *old,
     }
     if (old != NULL)
         write_text("f/config.json",
-                   replaced(bytes_of("f/config.json", &(size_t){ 0 }), old,
-                            new));
+                   replaced(text_of("f/config.json"), old, new));
 }
 #endif
