@@ -78,7 +78,7 @@ commands() { # PROGRAM...; in a directory of its own
     echo "status $?" > stopped
     tail -n 1 long | sed 's/step [0-9]*/step N/' >> stopped
     rm -rf long long.ftx* exact/*.tsv exact/*.svg
-    sed -i 's/ in [0-9:]*$/ in a while/' trained half whole plain
+    sed -i 's/minutes: [0-9.]*$/minutes: some/' trained half whole plain
     sed -i "s:build/machines/[a-z0-9]*/::g" check names
 }
 
