@@ -12,14 +12,14 @@ tangled          760    tangled/library 3300    tangled/practice 1551
 tangled/text    1791    tangled/cli     1386    tangled/hub      1391
 tangled/sheet   5934    tangled/show     600    tangled/check    2984
 tangled/model   3536    tangled/course  2001
-tests-C        22094    tests-data      8860    tests-scripts    4400
+tests-C        22094    tests-data      8860    tests-scripts    4340
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
 Hyperparameters 28  Theta    22  Wanted 18  Strip 14
 Training        20  Trainer  18  Reader 36  Run   26  Step 17
 '
-find tangled tests -type f \( -name __pycache__ -prune -o -print \) | awk -v budget="$BUDGET" '
+find tangled tests -type f ! -name '*.pyc' ! -name '*.md' | awk -v budget="$BUDGET" '
     BEGIN { n = split(budget, word)
             for (k = 1; k < n; k += 2) most[word[k]] = word[k + 1] }
     function check(name, has, unit, standard) {
