@@ -214,7 +214,7 @@ LAW(what_is_0_but_for_rounding_is_0)
 {
     char *const forms[] = { "--svg", "--md", "--json" };
     char *sheet = write_text("a", "algorithm 4\nlayout textbook\n"
-        "X = 0.1 0.2 -0.3 ; -0.1 -0.2 0.3\nWq = 1 1 ; 1 0 ; 1 2\n"
+        "X = 0.1 0.2 -0.3 ; -100.1 -200.2 300.3\nWq = 1 1 ; 1 0 ; 1 2\n"
         "Wk = 1 1 ; 1 0 ; 1 1\nWv = 1 1 ; 1 0 ; 1 2\n"
         "claim Q = 1 2 ; 3 4\nclaim S = 1 2 ; 3 4\n");
     for (int k = 0; k < 4; k++) {
