@@ -83,15 +83,6 @@ LAW(the_parts_add_up)
     }
 }
 
-LAW(equal_parts_stand_on_one_line)
-{
-    Said s = ftx("count d --L 3 --H 2 --d_e 4");
-    assert_says(s, "layer[l].W.head[h].W_q            6             2 x 4"
-                   "                 48\n");
-    assert_says(s, "layer[l].W_mlp1                   3            16 x 4"
-                   "                192\n");
-}
-
 LAW(an_option_may_be_typed_in_several_ways)
 {
     Said s = ftx("count d --N_V 1000 --tied"), t = ftx("count d --N_V 1000");

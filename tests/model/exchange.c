@@ -260,12 +260,10 @@ static void export_two_models(void)
 static bool is_whole(const char *folder)
 {
     char one[100], other[100];
-    size_t n, m;
     for (int k = 0; k < 4; k++) {
         snprintf(one, sizeof one, "f/%s", whole[k]);
         snprintf(other, sizeof other, "%s/%s", folder, whole[k]);
-        const char *a = bytes_of(one, &n), *b = bytes_of(other, &m);
-        if (a == NULL || n != m || memcmp(a, b, n) != 0)
+        if (!same_bytes(one, other))
             return false;
     }
     return true;

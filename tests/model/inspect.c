@@ -41,8 +41,7 @@ LAW(the_most_probable_outcome_stands_first)
 /* Every digit of the last line, and only what is asked for. */
 LAW(the_steps_are_those_of_the_algorithm)
 {
-    little_model("d");
-    const Model *m = model_in("d");
+    const Model *m = little_model("d");
     Tokens x = tokens_of(m->tokenizer, "3 <");
     x.length--;                         /* a prompt has no eos */
     Said s = ftx("show --json --model d '3 <'");
@@ -78,8 +77,7 @@ LAW(every_step_of_a_released_model_is_shown)
 LAW(every_turn_of_a_translation_adds_its_token)
 {
     char written[200] = "", key[120], y[20];
-    little_model("ed");
-    const int N_V = model_in("ed")->theta->hyper.N_V;
+    const int N_V = little_model("ed")->theta->hyper.N_V;
     Said whole = ftx("translate --model ed ba");
     Said last = ftx("show --json --model ed ba");
     int turns = atoi(behind(last.out, "\"turns\": "));
@@ -144,8 +142,7 @@ LAW(cross_attention_looks_from_x_to_z)
 /* The longest text that it generates from; eos does not count. */
 LAW(a_text_of_ell_max_tokens_is_shown)
 {
-    little_model("d");
-    int ell_max = model_in("d")->theta->hyper.ell_max;
+    int ell_max = little_model("d")->theta->hyper.ell_max;
     char text[100] = "";
     while ((int)strlen(text) < ell_max - 1)
         strcat(text, "3");

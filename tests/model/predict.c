@@ -77,8 +77,7 @@ LAW(a_model_that_overflows_is_to_blame)
         { "ed", "train ed --resume p" },    /* the held-out part is judged */
     };
     for (int k = 0; k < 8; k++) {
-        little_model(row[k].task);
-        Model *m = model_in(row[k].task);
+        Model *m = little_model(row[k].task);
         for (int p = 1; p <= m->theta->n; p++) {
             Mat M = *m->theta->parameter[p].place;
             for (size_t e = 0; e < entries_in(M); e++)
@@ -98,8 +97,7 @@ LAW(a_token_follows_from_its_number)
 {
     char expected[200];
     int id[8];
-    little_model("d");
-    const Model *m = model_in("d");
+    const Model *m = little_model("d");
     Said s = ftx("generate --model d --seed 7 --ell_gen 3 '1 sh' "
                  "--show-tokens");
     Said same = ftx("generate --model d --seed 7 --ell_gen 3 '1 sh'");
@@ -205,8 +203,7 @@ LAW(lines_are_translated_one_by_one)
     Inference how = { .tau = 0, .no_special = true };
     bool ended;
     size_t n;
-    little_model("ed");
-    const Model *m = model_in("ed");
+    const Model *m = little_model("ed");
     Tokens x = inference_15(quiet, arena, tokens_of(m->tokenizer, "ba"),
                             m->theta, &how, &ended);
     const char *text = decode_text(m->tokenizer, arena, x, &n);
@@ -307,8 +304,7 @@ LAW(guesses_come_in_the_order_of_their_probabilities)
     char *expected;
     size_t n;
     int y[4], id[9];
-    little_model("e");
-    const Model *m = model_in("e");
+    const Model *m = little_model("e");
     memcpy(id, tokens_of(m->tokenizer, "s sheep").id, sizeof id);
     id[1] = id[5] = mask_token(m->theta->hyper.N_V);
     Mat P = etransformer(quiet, (Tokens){ 9, id }, m->theta);
@@ -362,8 +358,7 @@ LAW(the_probabilities_of_the_classes_sum_to_1)
     static const char *const line[] = { "12", "x7", "31" };
     double digit, letter;
     char first[20];
-    little_model("class");
-    const Model *m = model_in("class");
+    const Model *m = little_model("class");
     type_in("12\nx7\n31\n");
     Said s = ftx("classify --model class");
     assert_both_say(s, ftx("classify --model class 12 x7 31"));

@@ -264,12 +264,18 @@ static inline char *pairs(const char *name, int lines)
     return write_text(name, text);
 }
 
-#define assert_same_file(a, b) same_file_at(HERE(#a " and " #b), a, b)
-static inline void same_file_at(Where where, const char *a, const char *b)
+/* Whether both are there and hold the same bytes. */
+static inline bool same_bytes(const char *a, const char *b)
 {
     size_t n = 0, m = 0;
     const char *x = bytes_of(a, &n), *y = bytes_of(b, &m);
-    if (x == NULL || y == NULL || n != m || memcmp(x, y, n) != 0)
+    return x != NULL && y != NULL && n == m && memcmp(x, y, n) == 0;
+}
+
+#define assert_same_file(a, b) same_file_at(HERE(#a " and " #b), a, b)
+static inline void same_file_at(Where where, const char *a, const char *b)
+{
+    if (!same_bytes(a, b))
         fail_at(where, "%s and %s are not the same", a, b);
 }
 
