@@ -60,13 +60,9 @@ static double density(double x)
     return exp(-x * x / 2) / sqrt(2 * 3.14159265358979323846);
 }
 
-LAW(the_exponential_is_within_one_unit)
+LAW(the_exponential_is_within_one_unit_the_normal_distribution_within_eight)
 {
     within(1, exp_alone, exp);
-}
-
-LAW(the_normal_distribution_is_within_eight_units)
-{
     within(8, Phi_alone, normal_);
     within(3, phi_alone, density);
 }

@@ -620,8 +620,6 @@ LAW(choices_that_are_not_there_are_refused)
     assert_refuses(log_prob(P, TOKENS(1, 1), four), "there is no entry [1, 4]");
     assert_refuses(log_prob(Q, two, one), "entry [2, 1] is not finite");
     assert_refuses(log_prob(W, one, one), "the first is not a softmax.");
-    assert_refuses(slice(four, 2, 3).length, "[2 : 3] of a sequence of 2.");
-    assert_refuses(chosen(tape, one, two).length, "there is no token 2");
     assert_refuses(log_prob(P, one, four),
                    "1 rows and 2 columns; the lists must be equally long.");
 }

@@ -57,22 +57,6 @@ LAW(every_token_of_a_text_is_learned_from_or_held_out)
         }
 }
 
-/* A block may be of one token alone, whatever the length of the text. */
-LAW(the_last_short_block_is_learned_from)
-{
-    char text[40] = "";
-    for (int n = 2; n < 39; n++) {
-        memset(text, 'a', (size_t)n);
-        write_text("a", text);
-        Corpus c = corpus_of(TRAIN_E, CHARACTERS, 0, "a");
-        int tokens = 0;
-        for (int k = 1; k <= c.train.N_data; k++)
-            tokens += c.train.x[k].length;
-        assert_int_equal(c.train.N_data, (n + 2 + ELL_MAX - 1) / ELL_MAX);
-        assert_int_equal(tokens, n + 2);
-    }
-}
-
 /* Line k is k in the alphabet; its class, "x" or "xx". */
 LAW(every_line_is_learned_from_or_held_out)
 {

@@ -22,7 +22,7 @@ int rename(const char *from, const char *to)
 
 static const char *const folders[] = {
     FOLDER("gpt2"), FOLDER("gpt2-other"), FOLDER("bert-masked"),
-    FOLDER("bert"),
+    FOLDER("bert"), FOLDER("bert-untied"),
 };
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
@@ -44,16 +44,17 @@ LAW(of_a_model_file_the_parameters_alone_are_imported)
                     ftx("generate --model m goat"));
 }
 
-/* Tensors and configuration: one is the other. */
+/* Tensors and configuration: one is the other. An untied BERT came in with the
+   bias of its logits twice. */
 LAW(what_came_in_goes_out_and_comes_back)
 {
     for (int k = 0; k < FOLDERS; k++) {
         assert_says(ftx("export %s f --replace", folders[k]), "f: ");
         const Tensors in = tensors_in(folders[k]), out = tensors_in("f");
-        assert_int_equal(in.n, out.n);
-        for (int i = 0; i < in.n; i++) {
-            const Tensor *s = &in.tensor[i], *t = &out.tensor[i];
-            assert_string_equal(s->name, t->name);
+        assert_int_equal(in.n - out.n, k == FOLDERS - 1);
+        for (int i = 0; i < out.n; i++) {
+            const Tensor *t = &out.tensor[i], *s = tensor_named(&in, t->name);
+            assert_non_null(s);
             assert_true(s->count == t->count && s->type == t->type);
             assert_int_equal(s->dimensions, t->dimensions);
             for (int d = 0; d < s->dimensions; d++)
@@ -198,22 +199,6 @@ LAW(what_is_there_is_not_written_over)
     assert_table_refused("what an export would write over");
     assert_string_equal(text_of("f/config.json"), "mine");
     assert_string_equal(text_of("x"), "no folder");
-}
-
-LAW(an_untied_bert_is_whole)
-{
-    static const char *const name[] = { "cls.predictions.decoder.bias",
-                                        "cls.predictions.decoder.weight" };
-    ftx("export " FOLDER("bert-untied") " f");
-    const Tensors in = tensors_in("f"),
-                  was = tensors_in(FOLDER("bert-untied"));
-    for (int k = 0; k < 2; k++) {
-        const Tensor *b = tensor_named(&in, name[k]),
-                     *c = tensor_named(&was, name[k]);
-        assert_that(b != NULL && b->count == c->count);
-        for (size_t i = 0; i < b->count; i++)
-            assert_near(tensor_number(b, i), tensor_number(c, i), 0);
-    }
 }
 
 LAW(a_tied_bert_has_one_bias_of_the_logits)

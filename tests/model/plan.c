@@ -33,16 +33,11 @@ LAW(every_option_does_what_no_other_does)
     }
 }
 
-LAW(sizes_that_a_task_does_not_have_are_refused)
-{
-    a_text("t", 12, "");
-    assert_table_refused("sizes that a task does not have");
-}
-
-LAW(wrong_options_are_refused)
+LAW(wrong_options_and_sizes_that_a_task_does_not_have_are_refused)
 {
     a_text("t", 20, "");
     a_text("u", 300, "");
+    assert_table_refused("sizes that a task does not have");
     assert_table_refused("wrong options of training");
     assert_that(access("m", F_OK) != 0);
 }
