@@ -90,16 +90,12 @@ LAW(a_result_is_on_the_tape_of_any_operand)
     assert_that(gather(tape, W, 1, (int[]){ 2 })->tape == tape);
 }
 
-LAW(operands_on_no_tape_are_refused)
+LAW(operands_on_no_tape_or_on_two_are_refused)
 {
-    Mat W = random_parameter(2, 2);
+    Mat X = random_input(2, 2), Y = input(quiet, 2, 2);
+    Mat W = random_parameter(2, 2), b = random_parameter(2, 1);
     assert_refuses(mul(W, W), "no operand is on a tape");
     assert_refuses(softmax(W), "no operand is on a tape");
-}
-
-LAW(operands_on_two_tapes_are_refused)
-{
-    Mat X = random_input(2, 2), Y = input(quiet, 2, 2), b = random_parameter(2, 1);
     assert_refuses(mul(X, Y), "the operands are on two different tapes.");
     assert_refuses(affine(Y, X, b),
                    "the operands are on two different tapes.");

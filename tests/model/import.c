@@ -15,7 +15,7 @@
    each layer (that of GPT-2's last one behind the last norm), and the logits.
    (Its gradients are compared where it learns on.) */
 typedef struct {
-    const char *folder, *architecture;
+    const char *folder;
     const char *lines;                  /* that end a layer, in order */
     int n, x[8], last;
     const double *hidden[3], *logits;
@@ -23,18 +23,17 @@ typedef struct {
 
 #define RECORDS(m) { m ## _hidden_0, m ## _hidden_1, m ## _hidden_2 }
 static const Recorded recorded[] = {
-    { FOLDER("gpt2"), "GPT2LMHeadModel", " 10.3 10.8 10.10 ", 6, { GPT2_X },
-      3, RECORDS(gpt2), gpt2_logits },
-    { FOLDER("gpt2-other"), "GPT2LMHeadModel", " 10.3 10.8 10.10 ", 6,
-      { GPT2_OTHER_X }, 3, RECORDS(gpt2_other), gpt2_other_logits },
-    { FOLDER("bert-masked"), "BertForMaskedLM", " 9.3 9.8 ", 8,
-      { BERT_MASKED_X }, 2, RECORDS(bert_masked), bert_masked_logits },
-    { FOLDER("bert-untied"), "BertForMaskedLM", " 9.3 9.8 ", 8,
-      { BERT_MASKED_X }, 2, { NULL }, bert_untied_logits },
-    { FOLDER("bert-class"), "BertForSequenceClassification", " 9.3 9.8 ", 6,
-      { BERT_CLASS_X }, 2, RECORDS(bert_class), bert_class_logits },
-    { FOLDER("bert"), "BertModel", " 9.3 9.8 ", 6, { BERT_X }, 2,
-      RECORDS(bert), NULL },
+    { FOLDER("gpt2"), " 10.3 10.8 10.10 ", 6, { GPT2_X }, 3, RECORDS(gpt2),
+      gpt2_logits },
+    { FOLDER("gpt2-other"), " 10.3 10.8 10.10 ", 6, { GPT2_OTHER_X }, 3,
+      RECORDS(gpt2_other), gpt2_other_logits },
+    { FOLDER("bert-masked"), " 9.3 9.8 ", 8, { BERT_MASKED_X }, 2,
+      RECORDS(bert_masked), bert_masked_logits },
+    { FOLDER("bert-untied"), " 9.3 9.8 ", 8, { BERT_MASKED_X }, 2, { NULL },
+      bert_untied_logits },
+    { FOLDER("bert-class"), " 9.3 9.8 ", 6, { BERT_CLASS_X }, 2,
+      RECORDS(bert_class), bert_class_logits },
+    { FOLDER("bert"), " 9.3 9.8 ", 6, { BERT_X }, 2, RECORDS(bert), NULL },
 };
 enum { RECORDED_MODELS = sizeof recorded / sizeof *recorded };
 

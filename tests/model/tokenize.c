@@ -38,15 +38,6 @@ LAW(a_thousand_pairs_are_merged_unless_told)
                 "tokenizer bpe 0\n", "");
 }
 
-LAW(tokens_are_those_of_a_model)
-{
-    write_text("t", "a b a b ");
-    TRAIN("d --tokens word --steps 1 --d_e 2 --H 1 --L 1 --ell_max 8 "
-          "--held-out 0 --model m t");
-    write_text("x", "b b a ");
-    assert_says(ftx("tokenize --model m x"), "4\t<bos>\n2\tb");
-}
-
 LAW(a_dash_is_standard_input)
 {
     type_in("abba");
@@ -54,12 +45,14 @@ LAW(a_dash_is_standard_input)
     assert_refused(ftx("tokenize -"), "standard input is empty.");
 }
 
-/* The text of y, the line, and words. */
-LAW(what_has_no_tokens_is_refused)
+/* What is refused: the text of y, the line, and words. */
+LAW(tokens_are_those_of_a_model_and_what_has_none_is_refused)
 {
     write_text("t", "a b a b ");
     TRAIN("d --tokens word --steps 1 --d_e 2 --H 1 --L 1 --ell_max 8 "
           "--held-out 0 --model m t");
+    write_text("x", "b b a ");
+    assert_says(ftx("tokenize --model m x"), "4\t<bos>\n2\tb");
     for (Rows row = rows_of("files.txt", "what has no tokens");
          next_row(&row); ) {
         write_text("y", row.field[0]);
