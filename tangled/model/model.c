@@ -281,7 +281,7 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     h.p = read_file(arena, name, &n, f);
     memcpy(first, h.p, n < FIRST ? n : FIRST - 1);
     if (sscanf(first, "ftx model %d header %llu", &format, &header) < 1)
-        fail_with(f, "this is no model of ftx.");
+        fail_with(f, "not a model of ftx.");
     if (format != 3)
         fail_with(f, "this model has format %d; this ftx reads format 3.",
                   format);
