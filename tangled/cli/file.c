@@ -76,7 +76,7 @@ static unsigned check_target(const char *name, Error *f)
     if (!get_file_info(name, &about))
         return 0;
     if (!about.is_file)
-        fail_with(f, "cannot be written: it is not a file.");
+        fail_with(f, "cannot be written: it is not a regular file.");
     if ((about.mode & 0222) == 0)
         fail_with(f, "cannot be written: it is read-only.");
     return about.mode;

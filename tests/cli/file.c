@@ -90,8 +90,8 @@ LAW(a_file_keeps_its_permissions)
 LAW(only_files_that_may_be_written_are_replaced)
 {
     static const struct { const char *name, *words; } row[] = {
-        { "folder", "folder: cannot be written: it is not a file." },
-        { "fifo", "fifo: cannot be written: it is not a file." },
+        { "folder", "folder: cannot be written: it is not a regular file." },
+        { "fifo", "fifo: cannot be written: it is not a regular file." },
         { "no/m", "no/m: cannot be written: there is no folder no;" },
         { "fixed", "fixed: cannot be written: it is read-only." },
     };
