@@ -255,6 +255,8 @@ LAW(a_word_has_an_end_and_an_added_token_is_no_piece)
     write_text("x", "CAB cab A\tb");
     assert_says(ftx("tokenize --model f x"),
                 "2\t[UNK]\n10\tcab\n6\ta␣b\n");
+    write_text("f/tokenizer_config.json", "{\"sep_token\": \"the\"}");
+    assert_says(ftx("tokenize --model f x"), "\n13\tthe\n");
 }
 
 /* Through a folder, and through the file that it was imported to. */
