@@ -114,10 +114,13 @@ static Mat apply_slips(SlipRun *s, uint64_t roles, bool unwritten, Mat M)
 /* Steps that are derived for a slip in them, too. */
 #define ON_DEMAND (ROLE(ACTIVE) | ROLE(STANDARDISED) | ROLE(SCALED))
 
-static bool is_on_demand(const StepRow *row)
+/* Returns whether a run derives the step of a row for a slip. In a model the
+   formula of a norm would take the gamma of another one. */
+static bool is_on_demand(const Run *run, const StepRow *row)
 {
-    return row->derived && row->algorithm != 4
-        && (ON_DEMAND >> row->role & 1) != 0;
+    return row->derived && (ON_DEMAND >> row->role & 1) != 0
+        && row->algorithm != 4
+        && (row->algorithm >= 8 || row->algorithm == run->algorithm);
 }
 
 /* Asks a run for the steps on demand that the slips of an explanation
@@ -133,7 +136,7 @@ static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
     bound->wanted = memcpy(arena_alloc(arena, (size_t)step_rows),
                            bound->wanted, (size_t)step_rows);
     for (int r = 0; r < step_rows; r++)
-        if (is_on_demand(&step_table[r])
+        if (is_on_demand(&bound->run, &step_table[r])
             && (roles >> step_table[r].role & 1) != 0
             && comes_by(bound->run.algorithm, step_table[r].algorithm))
             bound->wanted[r] = bound->derives = true;
@@ -152,7 +155,7 @@ uint64_t roles_in(const Run *run, const Step *last, const Step *only,
         if (s->aspect != VALUE || s->role == NO_ROLE)
             continue;
         while (--row > step_table && row->derived && row->line == s->line)
-            if (is_on_demand(row))
+            if (is_on_demand(run, row))
                 roles |= (uint64_t)1 << row->role;
     }
     return roles;

@@ -154,7 +154,7 @@ const Slip slips[] = {
       { WHEN(IF_LAYER_NORM | UNWRITTEN, MEAN, "0 * it"),
         WHEN(IF_LAYER_NORM, VARIANCE, "it - mean(input)^2") } },
     { "mean-anyway", "the mean is subtracted, which RMSnorm does not do", 0,
-      { ON(MEAN, "mean(input)") } },
+      { WHEN(IF_RMS, MEAN, "mean(input)") } },
     { "axis-norm", "each entry is normalised over the tokens", 0,
       { WHEN(IF_LAYER_NORM, STANDARDISED, "standardise(input')'") } },
     { "no-gamma", "gamma is left out", 0, { GIVEN("gamma", "it^0") } },
