@@ -14,8 +14,7 @@ sanitize=-fsanitize=fuzzer-no-link,address,undefined
     -fno-sanitize-recover=all -DARENA_BLOCK=1 -DMOST_WORK=2e5" || exit 1
 rm -rf build/fuzz/found build/fuzz/seeds
 mkdir -p build/fuzz/found build/fuzz/seeds
-options="-timeout=25 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/"
-seeds=build/fuzz/seeds
+seeds=build/fuzz/seeds most=2000
 
 fail() {
     grep -a -v '^INFO\|^Running\|^Executed\|^#' "$log"
@@ -23,39 +22,28 @@ fail() {
     exit 1
 }
 
-words() { # FILE...: their words as a dictionary
-    sed 's/[^ -~].*//; s/["\\]//g' "$@" | tr -s ' ' '\n' | sort -u |
-        awk 'length($0) > 1 && length($0) < 30 { printf "\"%s\"\n", $0 }'
-}
-
 models() { # small ones, of every task, with every kind of tokens
-    "$make" -s ftx || exit 1
-    printf 'to be\tor\nnot\tto be\nto\tbe\n' > $seeds/data
+    printf 'to be\tor\nnot\tto be\nto\tbe\n' > build/fuzz/data
     for task in d e ed class; do
         [ $task = ed ] && layers='--L_enc 1 --L_dec 1' || layers='--L 1'
         for tokens in char word bpe; do
             [ $tokens = bpe ] && method=sgd || method=adamw
             # shellcheck disable=SC2086
             build/ftx train $task --tokens $tokens $layers --d_e 2 --H 1 \
-                --d_mlp 2 --ell_max 8 --steps 3 --held-out 0.4 \
-                --optimiser $method --model $seeds/$task.$tokens $seeds/data > $seeds/said ||
+                --d_mlp 2 --ell_max 8 --steps 3 --held-out 0.4 --optimiser $method \
+                --model $seeds/$task.$tokens build/fuzz/data > build/fuzz/said ||
                 [ -f $seeds/$task.$tokens ] || exit 1
         done
     done
-    rm -f $seeds/said $seeds/data
 }
 
 case $what in
 sheet)  awk '/^--- / { file = sprintf("build/fuzz/seeds/%03d", ++n); next }
              /^# expect: /  { close(file); file = "" }
              file != "" { print > file }' tests/data/ways.txt
-        seeds="$seeds tests/data/corpus tests/data/worked tests/data/hand"
-        # shellcheck disable=SC2046
-        words $(find $seeds -type f) > build/fuzz/dict
-        options="$options -max_len=2000 -dict=build/fuzz/dict" ;;
-model)  models
-        words $seeds/* > build/fuzz/dict
-        options="$options -max_len=16000 -dict=build/fuzz/dict" ;;
+        seeds="$seeds tests/data/corpus tests/data/worked tests/data/hand" ;;
+model)  "$make" -s ftx && models
+        most=16000 ;;
 tokenizer)
         "$make" -s ftx || exit 1
         for kind in char word bpe; do
@@ -68,33 +56,29 @@ tokenizer)
             '0 1' '0 3' '5 33' > $seeds/bytes
         printf '%s\n' 'tokenizer wordpiece 9' 'special 2 3 4' \
             'pieces 8 0 3 settings 1 1 1 1 5 0' '[UNK]' a '[M]' '[C]' '[S]' \
-            '##b' 日 . '2 39' '3 33' '4 41' > $seeds/pieces
-        words $seeds/char $seeds/bpe $seeds/bytes $seeds/pieces > build/fuzz/dict
-        options="$options -max_len=1500 -dict=build/fuzz/dict" ;;
-pieces) cp tests/data/released/tokens/gpt2/tokenizer.json $seeds/long-bytes
-        cp tests/data/released/tokens/bert-cased/tokenizer.json $seeds/long-words
-        cp tests/data/released/words.json tests/data/released/bytes.json $seeds
-        tr -c 'A-Za-z_' '\n' < $seeds/words.json > build/fuzz/header
-        tr -c 'A-Za-z_' '\n' < $seeds/bytes.json >> build/fuzz/header
-        words build/fuzz/header > build/fuzz/dict
-        options="$options -max_len=1500 -dict=build/fuzz/dict" ;;
+            '##b' 日 . '2 39' '3 33' '4 41' > $seeds/pieces ;;
+pieces) for kind in gpt2 bert-cased; do
+            cp tests/data/released/tokens/$kind/tokenizer.json $seeds/$kind.json
+        done
+        cp tests/data/released/words.json tests/data/released/bytes.json $seeds ;;
 safetensors)
-        cp tests/data/released/types.safetensors $seeds
-        tr -c 'A-Za-z0-9_' '\n' < tests/data/released/types.safetensors \
-            > build/fuzz/header
-        words build/fuzz/header > build/fuzz/dict
-        options="$options -max_len=2000 -dict=build/fuzz/dict" ;;
+        cp tests/data/released/types.safetensors $seeds ;;
 *)      echo "fuzz: WHAT is sheet, model, tokenizer, safetensors or pieces, not $what." >&2
         exit 2 ;;
 esac
 
+# Words, and the names in them, are the dictionary; of long files the first.
 log=build/fuzz/log
 # shellcheck disable=SC2086
 find $seeds -type f ! -name '.*' > "$log.files"
+xargs head -q -c 8000 < "$log.files" | tr -c '!-~' '\n' > build/fuzz/words
+tr -c 'A-Za-z0-9_' '\n' < build/fuzz/words | sort -u - build/fuzz/words |
+    sed -n '/["\\]/d; /^..\{1,28\}$/s/.*/"&"/p' > build/fuzz/dict
+options="-timeout=25 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/ -dict=build/fuzz/dict"
 # shellcheck disable=SC2046,SC2086
 $fuzz $options $(cat "$log.files") > "$log" 2>&1 || fail
 # shellcheck disable=SC2086
-$fuzz $options -max_total_time="$seconds" build/fuzz/found $seeds \
+$fuzz $options -max_len=$most -max_total_time="$seconds" build/fuzz/found $seeds \
     > "$log" 2>&1 || fail
 made=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log")
 echo "fuzz: $what, $(wc -l < "$log.files") files and $made inputs in" \

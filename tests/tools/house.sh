@@ -7,8 +7,6 @@
 #    is their order, the library first, the algorithms (.) upon it; main.c is the roof.
 #  - No files call each other in a circle.
 #  - A static function or a type has no namesake in another file.
-#  - No lab's solution is given away: at most one line of an algorithm stands
-#    in another file. (parts.c is the algorithms, and no student gets it.)
 #  - A file of tests has the name of the file that it tests, but for SEVERAL.
 set -u
 LC_ALL=C; export LC_ALL
@@ -46,19 +44,6 @@ sort "$work/gives" | join -o 1.2,2.2 "$work/sorted" - >> "$work/arrows"
         floor_of($2) > floor_of($1) { print $1 " stands below " $2 ", and takes from it." }
     ' "$work/arrows"
     tsort "$work/arrows" 2>&1 > /dev/null | sed 's/^tsort: /in a circle: /'
-    # shellcheck disable=SC2046
-    (cd "$sources" && awk '
-        FNR == 1 { body = 0; algorithm = FILENAME ~ /^alg[0-9]/ }
-        { sub(/ *SEE.*/, ""); sub(/ *\/\/.*/, ""); gsub(/ /, ""); body = body || /^{/ }
-        algorithm && body && /[;{]/ && length > 12 { secret[++n] = $0; of[n] = FILENAME }
-        !algorithm && /[;{]/ {
-            for (k = 1; k <= n; k++)
-                if (index($0, secret[k]) && seen[of[k], FILENAME] != FNR) {
-                    seen[of[k], FILENAME] = FNR
-                    if (++same[of[k], FILENAME] == 2)
-                        print "two lines of " of[k] " stand in " FILENAME "."
-                }
-        }' alg[0-9]*.c $(echo "$files" | grep -v -e '^alg[0-9]' -e '^practice/parts\.c$' -e '\.h$'))
     # tests/cli/file.c is of tangled/cli/file.c, and so on.
     for room in $FLOORS; do
         for test in tests/"$room"/*.c; do
