@@ -39,15 +39,16 @@ static bool has_positions(const Bound *bound, const char *word)
 int conditions_of(const Bound *bound)
 {
     const Run *run = &bound->run;
-    int a = run->algorithm;
-    bool pre_norm = a == 10 || a == 13 || a == 14,
-         relu = a == 8 || a == 11 || a == 15,
+    Architecture model = algorithm_table[run->algorithm].architecture;
+    bool is_model = has_model(run->algorithm),
+         pre_norm = is_model && model == D_TRANSFORMER,
+         training = algorithm_table[run->algorithm].kind == TRAINING,
          by_root = run->scaled && run->divisor == 0;
     return (by_root ? IF_DIVIDED : run->scaled ? 0 : IF_UNDIVIDED)
          | (run->rms ? IF_RMS : IF_LAYER_NORM)
          | (pre_norm ? IF_PRE_NORM : IF_POST_NORM)
-         | (relu ? IF_RELU : IF_GELU)
-         | (a == 12 ? IF_BLANKS : 0)
+         | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)
+         | (training && model == E_TRANSFORMER ? IF_BLANKS : 0)
          | (has_positions(bound, "paper") ? IF_PAPER : 0)
          | (has_positions(bound, "vaswani") ? IF_VASWANI : 0);
 }

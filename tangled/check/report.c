@@ -322,7 +322,7 @@ static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
     const Step *step = first->claim.step;
     char label[100];
     step_label(label, run, step);
-    if (run->algorithm >= 8 && step->aspect == VALUE)   /* without its line */
+    if (has_model(run->algorithm) && step->aspect == VALUE) /* no line */
         memmove(label, strchr(label, ' ') + 1, strlen(strchr(label, ' ')));
     fprintf(to, "%s: %s (Algorithm %d, line %d): ",
             first->count[WRONG] > 0 ? "first wrong step" : "first digit off",

@@ -59,7 +59,8 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
                         == NULL;
     bool fits = Y != NULL && Y->rows == M->rows
              && (Y->cols == M->cols || other_length);
-    if (!fits && (s->variation.job->run.algorithm < 8 || s->here->line == 0))
+    if (!fits && (!has_model(s->variation.job->run.algorithm)
+                  || s->here->line == 0))
         refuse_slip(s);
     return fits ? Y : M;
 }
@@ -120,7 +121,7 @@ static bool is_on_demand(const Run *run, const StepRow *row)
 {
     return row->derived && (ON_DEMAND >> row->role & 1) != 0
         && row->algorithm != 4
-        && (row->algorithm >= 8 || row->algorithm == run->algorithm);
+        && (has_model(row->algorithm) || row->algorithm == run->algorithm);
 }
 
 /* Asks a run for the steps on demand that the slips of an explanation
@@ -138,7 +139,7 @@ static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
     for (int r = 0; r < step_rows; r++)
         if (is_on_demand(&bound->run, &step_table[r])
             && (roles >> step_table[r].role & 1) != 0
-            && comes_by(bound->run.algorithm, step_table[r].algorithm))
+            && is_or_calls(bound->run.algorithm, step_table[r].algorithm))
             bound->wanted[r] = bound->derives = true;
 }
 

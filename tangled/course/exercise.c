@@ -120,11 +120,11 @@ static bool is_claimed(const Exercise *e, const Step *step)
     const int a = e->options->algorithm;
     if (step->given || is_claimed_before(e, step))
         return false;
-    if (a < 8)
+    if (!has_model(a))
         return a != 5 || step->role != ROLE_MIXED;
     if (step->role == ROLE_WEIGHTS)     /* 11 and 15 have no other */
         return step->part == ED || (a != 11 && a != 15);
-    return step->algorithm >= 8
+    return has_model(step->algorithm)
         && (step->row != NULL || strcmp(step->name, "W_u") == 0);
 }
 
@@ -184,7 +184,7 @@ static bool is_good(const Exercise *e)
             return false;
         turns = step->turn > turns ? step->turn : turns;
     }
-    return e->options->algorithm < 14 || turns == 2;
+    return !infers(e->options->algorithm) || turns == 2;
 }
 
 static void print_claim(FILE *out, const Exercise *e, const Step *step)
@@ -192,7 +192,7 @@ static void print_claim(FILE *out, const Exercise *e, const Step *step)
     char text[100];
     Mat M = step->M;
     int decimals = choose_decimals(M, e->options->decimals);
-    bool model = e->run->algorithm >= 8 && step->aspect == VALUE,
+    bool model = has_model(e->run->algorithm) && step->aspect == VALUE,
          masked = e->options->mask != 0 && strcmp(step->name, "S") == 0;
     fprintf(out, "\n# Algorithm %d, ", step->algorithm);
     print_step_text(out, e->run, step);
@@ -250,7 +250,7 @@ static void print_exercise(FILE *out, const Exercise *e, const char *command)
              "multiplied with; G is P, less 1 for each token to be "
              "predicted, and 0 where none is.",
              products[layout->rows][layout->weights]);
-    if (11 <= a && a <= 13)
+    if (algorithm_table[a].kind == TRAINING)
         print_note(out, text);
     for (int k = 0; k < e->n; k++)
         print_claim(out, e, e->claim[k]);

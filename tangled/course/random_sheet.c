@@ -29,7 +29,7 @@ static int size_by_letter(const Sizes *s, const char *letter)
 static double random_entry(const RandomSheet *s)
 {
     return s->kind == QUARTERS ? floor(17 * uniform(s->random)) / 4 - 2
-         : below(s->random, s->algorithm >= 8 ? 3 : 4) - 1;
+         : below(s->random, has_model(s->algorithm) ? 3 : 4) - 1;
 }
 
 /* Whether a token is the same as one before it. */

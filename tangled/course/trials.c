@@ -15,13 +15,12 @@ static Sizes trial_sizes(int algorithm, int number)
 {
     static const int heads[] = { 3, 3, 1, 4 };
     const int k = number < 3 ? number : 3;
-    const bool ed = find_argument(algorithm, "z") != NULL;
     return (Sizes){ .d_e = 2 + k, .d_z = 3 + k / 3,
         .d_attn = k < 3 ? 1 + k : 5, .d_mid = 2, .d_out = 1 + k,
         .d_f = 2 + k, .d_mlp = 3 + k, .ell_x = 1 + k, .ell_z = 3 + k / 3,
         .N_V = 6 + k / 2, .ell_max = algorithm == 2 ? 6 + k / 2 : 8,
-        .H = algorithm == 5 ? heads[number % 4] : algorithm < 8 ? 0
-           : ed ? 1 : 2,
+        .H = algorithm == 5 ? heads[number % 4] : !has_model(algorithm) ? 0
+           : has_pairs(algorithm) ? 1 : 2,
         .u = algorithm == 12 ? 1 + k : algorithm == 14 ? 4 : 6 };
 }
 
@@ -110,25 +109,24 @@ static void add_parameters(RandomSheet *s, const Hyperparameters *hyper,
 static void add_model(RandomSheet *s, int number, Arena *arena)
 {
     const int a = s->algorithm, layers = number < 3 ? 1 : 2;
-    const bool ed = find_argument(a, "z") != NULL, odd = number % 2 == 1;
-    if (ed)
+    const bool odd = number % 2 == 1;
+    if (has_pairs(a))
         add_sequences(s, "z", s->size.ell_z, number);
     if (find_argument(a, "x") != NULL)
         add_sequences(s, "x", s->size.ell_x, number);
     add_parameters(s, &(Hyperparameters){
-        .architecture = ed ? ED_TRANSFORMER : a == 9 || a == 12
-                        ? E_TRANSFORMER : D_TRANSFORMER,
+        .architecture = algorithm_table[a].architecture,
         .N_V = s->size.N_V, .ell_max = s->size.ell_max, .H = s->size.H,
         .L = layers, .L_enc = layers, .L_dec = number == 2 ? 2 : 1,
         .d_e = s->size.d_e, .d_attn = s->size.d_attn, .d_mid = s->size.d_mid,
         .d_mlp = s->size.d_mlp, .d_f = s->size.d_f }, arena);
-    if (a >= 14)
+    if (infers(a))
         add_random_items(s, "", "tau u");
-    else if (a >= 11) {
+    else if (algorithm_table[a].kind == TRAINING) {
         add_number(s, "eta", 0.0625);
         add_number(s, "N_epochs", odd ? 3 : 2);
     }
-    if (a == 12) {
+    if (find_argument(a, "p_mask") != NULL) {
         add_number(s, "p_mask", odd ? 0.75 : 0.25);
         add_random_items(s, "", "u");
         RandomItem *u = find_random_item(s, "u");
@@ -143,7 +141,7 @@ static void random_trial(RandomSheet *s, int algorithm, int number,
     *s = (RandomSheet){ .algorithm = algorithm, .kind = QUARTERS,
         .layout = &layouts[0], .random = random,
         .size = trial_sizes(algorithm, number) };
-    if (algorithm < 8)
+    if (!has_model(algorithm))
         add_component(s, number);
     else
         add_model(s, number, arena);
@@ -309,7 +307,7 @@ static bool is_fair(Examiner *x, const RandomSheet *s, int number)
         return false;
     if (sizeof(real) == sizeof(float))
         return true;
-    for (int way = 0; x->algorithm >= 14 && way < LAZY_WAYS; way++) {
+    for (int way = 0; infers(x->algorithm) && way < LAZY_WAYS; way++) {
         lazy = *s;
         if (make_lazy(&lazy, way, x->run->result)
             && distance_of(x, &lazy) == 0)

@@ -39,12 +39,12 @@ const Algorithm algorithm_table[16] = {
              .starts = "z, W_e, W_u" },
 };
 
-bool comes_by(int algorithm, int other)
+bool is_or_calls(int algorithm, int other)
 {
     bool by = algorithm == other;
     const int *called = algorithm_table[algorithm].calls;
     for (int k = 0; k < 3 && called[k] > 0 && !by; k++)
-        by = comes_by(called[k], other);
+        by = is_or_calls(called[k], other);
     return by;
 }
 

@@ -42,7 +42,7 @@ static inline bool infers(int algorithm)
 
 /* Returns whether an algorithm is the other, or calls it, or calls one that
    does. */
-bool comes_by(int algorithm, int other);
+bool is_or_calls(int algorithm, int other);
 
 /* Returns the part of a model that a line belongs to; NOWHERE: it is in no
    layer. */

@@ -209,7 +209,7 @@ const char *known_name(int algorithm, const char *plain)
                     || is_same_name(a->name, plain)))
                 return a->name;
         for (const StepRow *row = step_table; row->name != NULL; row++)
-            if ((any || comes_by(algorithm, row->algorithm))
+            if ((any || is_or_calls(algorithm, row->algorithm))
                 && (strcmp(row->name, is) == 0
                     || is_same_name(row->name, plain)
                     || (!any && is_also(algorithm, row, plain))))
@@ -222,7 +222,7 @@ const char *known_name(int algorithm, const char *plain)
 static bool is_new(int algorithm, const StepRow *row)
 {
     for (const StepRow *r = step_table; r < row; r++)
-        if (comes_by(algorithm, r->algorithm)
+        if (is_or_calls(algorithm, r->algorithm)
             && strcmp(r->name, row->name) == 0
             && has_model(r->algorithm) == has_model(algorithm))
             return false;
@@ -236,7 +236,7 @@ const char *list_names(char to[LIST_BYTES], int algorithm, bool steps)
         if (!steps && takes(algorithm, a))
             add_to_list(to, LIST_BYTES, a->name);
     for (const StepRow *row = step_table; row->name != NULL; row++)
-        if (steps && comes_by(algorithm, row->algorithm)
+        if (steps && is_or_calls(algorithm, row->algorithm)
             && is_new(algorithm, row))
             add_to_list(to, LIST_BYTES, row->name);
     return to;
@@ -278,6 +278,6 @@ bool knows_name(int algorithm, const char *name, bool claim)
     bool known = !claim && find_argument(algorithm, name) != NULL;
     for (const StepRow *r = step_table; r->name != NULL; r++)
         known |= strcmp(r->name, name) == 0
-              && comes_by(algorithm, r->algorithm);
+              && is_or_calls(algorithm, r->algorithm);
     return known;
 }

@@ -133,7 +133,7 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
             role = row->role;
     for (const StepRow *row = step_table; row->name != NULL; row++)
         if (row->role == role && !has_model(algorithm)
-            && comes_by(algorithm, row->algorithm)
+            && is_or_calls(algorithm, row->algorithm)
             && !knows_name(algorithm, item->name, false))
             fail_in_text(job->f, item->at, "Algorithm %d calls this %s, not "
                          "%s.", algorithm, row->name, item->typed);

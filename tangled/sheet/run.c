@@ -103,7 +103,7 @@ static void want_derived(Job *job)
                    && (goes_with
                        || (row->role == ROLE_TEMPERED && tempered));
         job->wanted[r] = row->derived && can
-                      && comes_by(algorithm, row->algorithm)
+                      && is_or_calls(algorithm, row->algorithm)
                       && (goes_with || has_claim(job->run.sheet, row));
         if (row->role == ROLE_LOSS && job->wanted[r]
             && job->backwards == NULL && !has_model(algorithm))

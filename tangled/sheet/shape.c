@@ -209,7 +209,7 @@ void limit_sizes(const Job *job)
     bool model = has_model(job->run.algorithm);
     for (const StepRow *row = step_table; row->name != NULL; row++) {
         const char *const letters[] = { row->high, row->wide };
-        double n = comes_by(job->run.algorithm, row->algorithm);
+        double n = is_or_calls(job->run.algorithm, row->algorithm);
         for (int k = 0; k < 2 && n > 0; k++)
             n *= model && strncmp(letters[k], "ell", 3) == 0
                ? longest_sequence(job)

@@ -242,7 +242,7 @@ void add_to_list(char *list, size_t size, const char *name)
 /* The p of Algorithm 7 is another's P; S_scaled is given behind the mask. */
 bool can_be_given(int algorithm, const StepRow *row)
 {
-    return comes_by(algorithm, row->algorithm)
+    return is_or_calls(algorithm, row->algorithm)
         && !(row->derived && row->algorithm == 4 && row->line == 4)
         && (!has_model(algorithm) || row->algorithm != 7
             || row->role == ROLE_LOGITS);

@@ -40,7 +40,7 @@ typedef struct {
     const char *reads;          /* "tau": read, but no operand; or NULL   */
 } StepRow;
 
-/* All rows, in the order in which a run comes by them; behind the last
+/* All rows, in the order in which a run meets them; behind the last
    stands one without a name. */
 extern const StepRow step_table[];
 extern const int step_rows;
