@@ -174,10 +174,12 @@ END
 
 # -------------------------------------------------------------- what files earn
 
+name_of() { echo "${1%.c}" | sed 's/^alg.._//; s/layernorm/layer_norm/'; }
+
 # Our file up to its algorithm, which has another body instead.
 with_body() { # body
     cat $data/harmful.h
-    BODY=$1 awk -v name="$(echo "${file%.c}" | sed 's/^alg.._//; s/layernorm/layer_norm/')" '/^[a-zA-Z]/ { head = $0 }
+    BODY=$1 awk -v name="$(name_of "$file")" '/^[a-zA-Z]/ { head = $0 }
         /^{/ && index(head, name "(") { print "{\n    " ENVIRON["BODY"] "\n}"; exit } { print }' "tangled/$file"
 }
 
@@ -213,8 +215,7 @@ other() {
         $CC11 -c -o "$object" "$tree/library/$source"
         without="$without -e ./$source" replaced="$replaced $object"
     done
-    awk -v algorithm="$(echo "${file%.c}" | sed 's/^alg.._//; s/layernorm/layer_norm/')" -f tests/course/others.awk \
-        tangled/*.h tangled/*/*.h > "$work/others"
+    /usr/bin/python3 tests/course/others.py "$(name_of "$file")" tangled/*.h tangled/*/*.h > "$work/others"
     while read -r body; do
         with_body "$body" > "$work/$file"
         earns none "$body" "$work/$file"

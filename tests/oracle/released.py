@@ -1,4 +1,5 @@
-"""Small GPT-2s and BERTs by transformers, in float64: writes tests/data/released/.
+"""Small GPT-2s and BERTs by transformers, in float64: writes tests/data/released/,
+and what ftx show --set must compute with them, inside.h.
 
     python3 tests/oracle/released.py
 
@@ -10,8 +11,14 @@ losses of 20 steps of training.
 A token is a row; tokens are numbered from 0. No text of BERT has [PAD], 0: its
 row is not learned there (padding_idx). types.safetensors has a tensor of each
 type that ftx reads, with numbers that each can hold, and one of whole numbers.
+
+Of each look in inside.h the probabilities after the embedding and after every
+layer are recorded. A change is what is typed for ftx: what a layer, or a part of
+it, adds is multiplied, or of a token all that it has behind the layer. The looks
+at doc/numbers.ftx stay: its Algorithm 8 was run by PyTorch once.
 """
-import json
+import copy
+import re
 import shutil
 import warnings
 from pathlib import Path
@@ -28,7 +35,8 @@ warnings.filterwarnings("ignore")
 transformers.logging.set_verbosity_error()
 torch.set_num_threads(1)
 here = Path(__file__).parent.parent / "data/released"
-out = []
+INSIDE = Path(__file__).parent / "inside.h"
+out, looks = [], []
 
 V = 13
 NAMES = ["[PAD]", "a", "[CLS]", "b", "[MASK]", "c", "[SEP]", "d", "e", "f",
@@ -74,6 +82,62 @@ def record(folder, model, x, types=None, hidden=True):
         array(name + "_logits", y.logits[0])
 
 
+# ------------------------------------------------- looks inside, with changes
+WIDTH = 4                       # columns of a head
+CHANGE = re.compile(r"layer (\d)(?: head (\d)| (attention|mlp))?(?: token (\d))? (?:= (0)|\* (\S+))")
+CHANGES = [
+    [], ["layer 1 head 2 = 0"], ["layer 1 head 1 token 2 * -1.5"],
+    ["layer 1 attention token 3 * 2"],
+    ["layer 2 mlp token 1 * 0.5", "layer 1 mlp token 3 * -1"],
+    ["layer 1 * 0.5"], ["layer 1 token 2 * -1"]]
+
+
+def change(blocks, what):
+    """From now on the model computes with this change."""
+    l, head, part, token, zero, factor = CHANGE.fullmatch(what).groups()
+    block, rows = blocks[int(l) - 1], int(token) - 1 if token else slice(None)
+    columns = slice((int(head) - 1) * WIDTH, int(head) * WIDTH) if head else slice(None)
+    is_gpt2 = hasattr(block, "attn")
+    attention = block.attn.c_proj if is_gpt2 else block.attention.output.dense
+
+    def times(value):
+        value = value.clone()
+        value[:, rows, columns] *= float(zero or factor)
+        return value
+
+    if head:
+        attention.register_forward_pre_hook(lambda _, given: (times(given[0]), *given[1:]))
+    elif part:
+        module = attention if part == "attention" else block.mlp if is_gpt2 else block.output.dense
+        module.register_forward_hook(lambda _, given, value: times(value))
+    elif token:
+        block.register_forward_hook(lambda _, given, value: times(value))
+    else:
+        block.register_forward_hook(lambda _, given, value: given[0] + times(value - given[0]))
+
+
+def look(folder, model, x, text, outcomes, few=False):
+    """Lines of inside.h: from each state of the last run the outcomes."""
+    for changes in CHANGES[:5:4] if few else CHANGES:
+        changed, states = copy.deepcopy(model), []
+        body = changed.base_model
+        blocks = body.h if hasattr(body, "h") else body.encoder.layer
+        for what in changes:
+            change(blocks, what)
+        blocks[0].register_forward_pre_hook(lambda _, given: states.append(given[0]))
+        for block in blocks:
+            block.register_forward_hook(lambda _, given, value: states.append(value))
+        changed(torch.tensor([x]))
+        lens = [F.softmax(outcomes(model, X), -1) for X in states]
+        set_ = ", ".join(f'"{what}"' for what in changes) or "NULL"
+        rows = ",\n".join("        " + ", ".join(f"{p:.12g}" for p in row.tolist())
+                          for row in lens)
+        looks.append(f'    {{ "tests/data/released/{folder}", "{text}", NULL, {{ {set_} }},'
+                     f" {len(lens)}, {len(lens[0])}, LENS(\n{rows}) }},\n")
+
+
+# ---------------------------------------------------------------- fine-tuning
+
 def next_token_loss(x):
     return lambda y: F.cross_entropy(y.logits[0, :-1],
                                      torch.tensor(x[1:]), reduction="sum")
@@ -113,9 +177,16 @@ for first in range(V):          # a prompt with a lively continuation
         break
 tokens("gpt2_prompt", y[0, :2].tolist())
 tokens("gpt2_greedy", y[0, 2:].tolist())
+other = gpt2(activation_function="gelu", tie_word_embeddings=False, n_inner=12)
+record("gpt2-other", other, x)
 
-record("gpt2-other", gpt2(activation_function="gelu", tie_word_embeddings=False,
-                          n_inner=12), x)
+
+def next_token(m, X):
+    return m.lm_head(m.transformer.ln_f(X[0, -1]))
+
+
+look("gpt2", model, [3, 9, 8, 0], "3 9 8 0", next_token)
+look("gpt2-other", other, [3, 9, 8, 0], "3 9 8 0", next_token, few=True)
 
 # -------------------------------------------------------------------- BERT
 def bert(kind, **more):
@@ -128,14 +199,19 @@ def bert(kind, **more):
 
 x = [CLS, 3, MASK, SEP, 8, MASK, 1, SEP]
 types = [0, 0, 0, 0, 1, 1, 1, 1]
-record("bert-masked", bert(BertForMaskedLM), x, types)
+masked = bert(BertForMaskedLM)
+record("bert-masked", masked, x, types)
+look("bert-masked", masked, [CLS, 3, MASK, 8, SEP], "3 [gap] 8", lambda m, X: m.cls(X[0, 2]))
 # It has a W_u of its own, with a bias; cls.predictions.bias has no use then.
 record("bert-untied", bert(BertForMaskedLM, tie_word_embeddings=False), x, types,
        hidden=False)
 x = [CLS, 3, 9, 8, 1, SEP]
 record("bert", bert(BertModel), x)
-record("bert-class", bert(BertForSequenceClassification, num_labels=3,
-                          id2label={0: "no", 1: "maybe", 2: "yes"}), x)
+classes = bert(BertForSequenceClassification, num_labels=3,
+               id2label={0: "no", 1: "maybe", 2: "yes"})
+record("bert-class", classes, x)
+look("bert-class", classes, [CLS, 3, 9, 8, SEP], "3 9 8",
+     lambda m, X: m.classifier(m.bert.pooler(X))[0], few=True)
 
 # ------------------------------------------------------------- fine-tuning
 # Two texts or lines a step, and the mean of what is predicted in both; none
@@ -180,3 +256,6 @@ save_file({
     f"{torch.__version__.split('+')[0]} and transformers "
     f"{transformers.__version__}\n   in float64. */\n\n"
     + "".join(out))
+head, rest = re.match(r"(.*?recorded_looks\[\] = \{\n)(.*)", INSIDE.read_text(), re.DOTALL).groups()
+kept = re.findall(r'    \{ "doc/numbers.*?\) \},\n', rest, re.DOTALL)
+INSIDE.write_text(head + "".join(looks + kept) + "};\n")

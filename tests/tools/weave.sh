@@ -25,6 +25,7 @@ fresh() { # a directory with the small book, the program and a sheet
     mkdir tangled && echo 'Mat W_e;' >tangled/embed.c
 }
 
+are_same() { for page in small.pdf small.html; do cmp -s doc/$page "$work/$page" || return; done; }
 weave() { "$here/doc/weave" small.nw build/ftx >"$work/parts" 2>"$work/said"; }
 
 refuses() { # name, what it must say, a sed script that plants the fault
@@ -43,7 +44,7 @@ fresh; weave; report $? 'a sound book is woven'
 [ ! -s "$work/said" ] && [ "$(wc -l <"$work/parts")" -lt 9 ]
 report $? 'without a complaint, with a line for each part'
 cp doc/small.pdf doc/small.html "$work"
-weave; cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
+weave; are_same
 report $? 'two builds are the same bytes'
 "$here/doc/weave" --check small.nw >"$work/said" 2>&1; report $? 'its pages are current'
 for part in weave page.html page.js ftx.css; do cp "$here/doc/$part" "$work"; done
@@ -65,52 +66,42 @@ report $? 'a matrix is bold, the vocabulary is not'
 has '<summary>Lines 1 to 3 of <code>embed.h</code></summary>'
 report $? 'a table stands for the C of its operations'
 sed -i.old 's/^It takes/It  takes/; s/^The first is/\n&/' small.nw
-weave; cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
+weave; are_same
 report $? 'an edit that nobody sees leaves the pages as they are'
 echo 'One more line.' >>small.nw
 ! "$here/doc/weave" --check small.nw >"$work/said" 2>&1 && grep -q 'not woven from' "$work/said"
 report $? 'and are not after a change of the source'
 echo '$\undefined$' >>small.nw
-! weave && cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
+! weave && are_same
 report $? 'a fault leaves the old pages as they are'
 ! grep -Eq 'src="?https?:|<link|@import|url\(http' "$work/small.html"
 report $? 'the HTML needs no other file and no host'
 
-refuses 'an undefined chunk' 'small.nw:27: chunk <<take nothing>> .*nowhere' \
-    's/^    <<take the column>>/&<<take nothing>>/'
-refuses 'an unused chunk' 'small.nw:33: chunk <<take the row>> is used nowhere' \
-    's/^<<take the column>>=/<<take the row>>=\
-x;\
-@\
-\
-&/'
-refuses 'a line of an algorithm without C' 'small.nw:12: no C .* line 2 of Algorithm 1' \
-    's:// 1.2.*::'
-refuses 'a tag without a line' 'small.nw:35: .*tag 1.7' 's:// 1.2:// 1.7 1.2:'
-refuses 'code that is too wide' 'small.nw:35: .*79 columns' \
-    's:^return e; *// 1.2.*:return e; /*                                                          */ // 1.2:'
-refuses 'a chunk that uses itself' 'uses itself' 's:^return e;:<<take the column>>&:'
-refuses 'a dead link' 'small.nw:8: .*leads nowhere' 's/(#alg1)/(#alg11)/'
-refuses 'a vector that is not bold' 'gives \$v\$ the type .* but it is not bold' \
-    's/\$\\in V\$, \$/$\\in \\mathbb R^d$, $/'
-refuses 'a sign before its explanation' 'the sign .*odot is used before' \
-    's/^It takes/$W_e \\odot W_e$. It takes/; s/ \.notation}/ .notation .signs}/'
+while IFS='|' read -r name said fault; do refuses "$name" "$said" "$fault" < /dev/null; done <<'END'
+an undefined chunk|chunk <<take nothing>> .*nowhere|s/^    <<take the column>>/&<<take nothing>>/
+an unused chunk|<<two>> is used nowhere|s/^<<take the column>>=/<<two>>=\nx;\n@\n\n&/
+a line of an algorithm without C|small.nw:12: no C .* line 2 of Algorithm 1|s:// 1.2.*::
+a tag without a line|small.nw:35: .*tag 1.7|s:// 1.2:// 1.7 1.2:
+code that is too wide|small.nw:35: .*79 columns|s:^return e; *:&/* a comment of 40 columns, in a long line */ :
+a chunk that uses itself|uses itself|s:^return e;:<<take the column>>&:
+a dead link|small.nw:8: .*leads nowhere|s/(#alg1)/(#alg11)/
+a vector that is not bold|\$v\$ the type .* not bold|s/\$\\in V\$, \$/$\\in \\mathbb R^d$, $/
+a sign before its explanation|odot is used before|s/^It takes/$\\odot$. &/; s/ \.notation}/& .signs}/
+a name that is not in its file|has W_x in embed.c, where it is not|s/`W_e` | `embed.c`/`W_x` | `embed.c`/
+a command that fails|small.nw:5[0-9]: .*exits with 2|s/^ftx show a.sheet/ftx show b.sheet/
+a picture that is none|draws no SVG|s/^ftx show --svg/ftx show/
+a value that is not there|small.nw:4[0-9]: there is no f |s/^\[e\]{/[f]{/
+a formula that is no formula|small.nw:8: .*MathML|s/\$v\$/$\\frac{v$/
+a command unknown to LaTeX|small.nw:[0-9]*:.*LaTeX|s/\\node/\\knot/
+a missing glyph|small.nw:31: .*a glyph is missing|s/one line/one 漢 line/
+a line that is too wide|small.nw:31: .*[Oo]verfull|s/^It takes/\\rule{20cm}{1pt} &/
+a comment that is not closed|not closed|s:^/\* Algorithm 1. \*/:/* Algorithm 1.:
+END
 refuses "a number that is no line's" 'has the number 1\.7, which is no line of Algorithm 1' \
     's/#fig-one/#fig-alg1/; s/^.node\[draw\]/&\\node[num] at (1,1) {1.2, 1.7};/'
-refuses 'a name that is not in its file' 'has W_x in embed.c, where it is not' \
-    's/`W_e` | `embed.c`/`W_x` | `embed.c`/'
 refuses 'an architecture on three pages' 'Algorithm 8 and its C stand on pages .*, not on one' \
     "s/number=1 /number=8 /; s/SEE(1.1/SEE(8.1/; s:// 1.2:// 8.2:
      s:^return e;:$(printf 'e = e;%.0s\\\n' $(seq 150))&:"
-refuses 'a command that fails' 'small.nw:5[0-9]: .*exits with 2' 's/^ftx show a.sheet/ftx show b.sheet/'
-refuses 'a picture that is none' 'draws no SVG' 's/^ftx show --svg/ftx show/'
-refuses 'a value that is not there' 'small.nw:4[0-9]: there is no f ' 's/^\[e\]{/[f]{/'
-refuses 'a formula that is no formula' 'small.nw:8: .*MathML' 's/\$v\$/$\\frac{v$/'
-refuses 'a command unknown to LaTeX' 'small.nw:[0-9]*:.*LaTeX' 's/\\node/\\knot/'
-refuses 'a missing glyph' 'small.nw:31: .*a glyph is missing' 's/one line/one 漢 line/'
-refuses 'a line that is too wide' 'small.nw:31: .*[Oo]verfull' \
-    's/^It takes/\\mbox{Averylongwordindeedwithoutanyplacewhereitmightbebrokenintwoandthatisafault,verysurely,andso} It takes/'
-refuses 'a comment that is not closed' 'not closed' 's:^/\* Algorithm 1. \*/:/* Algorithm 1.:'
 
 # A directory of webs is one book, and refers to the page of the first.
 second() { # a sed script for its second web
