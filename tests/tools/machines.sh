@@ -84,18 +84,12 @@ commands() { # PROGRAM...; in a directory of its own
 
 # The same words, and the numbers in them no further apart.
 near() { # ONE OTHER TOLERANCE
-    awk -v other="$2" -v tolerance="$3" 'function number(s) { return match(s, /-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?/) }
-        { if ((getline line < other) <= 0) exit 1
-          mine = $0
-          while (mine != line) {
-              a = number(mine); x = substr(mine, RSTART, RLENGTH); A = RSTART; n = RLENGTH
-              b = number(line); y = substr(line, RSTART, RLENGTH)
-              if (a == 0 || b == 0 || substr(mine, 1, A - 1) != substr(line, 1, b - 1)) exit 1
-              x += 0; y += 0; d = x - y; most = x < 0 ? -x : x; if (most < 1) most = 1
-              if (d > tolerance * most || -d > tolerance * most) exit 1
-              mine = substr(mine, A + n); line = substr(line, RSTART + RLENGTH)
-          } }
-        END { if ((getline line < other) > 0) exit 1 }' "$1"
+    python3 -c 'import re, sys
+number = r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+one, other = (open(name).read() for name in sys.argv[1:3])
+pairs = zip(*(map(float, re.findall(number, text)) for text in (one, other)))
+near = all(abs(x - y) <= float(sys.argv[3]) * max(1, abs(x)) for x, y in pairs)
+sys.exit(not near or re.sub(number, "", one) != re.sub(number, "", other))' "$@"
 }
 
 one() { # KIND
