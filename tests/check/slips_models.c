@@ -396,7 +396,7 @@ static void try_every_slip(const Run *run, int n)
         Explanation why = { .slip = &slips[k] };
         why.claim = odd_claims(run, n + k);
         why.n = n % 2 == 1 ? run->n : 0;
-        assert_that(run_explained(run->bound, &why, arena, quiet)->n <= run->n);
+        run_explained(run->bound, &why, arena, quiet);
         why.only = &run->step[pick(0, run->n - 1)];
         run_explained(run->bound, &why, arena, quiet);
     }
