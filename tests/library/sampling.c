@@ -14,8 +14,6 @@ static Mat plain(Column p)
 #define HALVES COLUMN(.5, .25, .125, .125)
 static const Column halves = HALVES;
 
-/* ------------------------------------------------------------ temperature */
-
 #define INF ((double)INFINITY)
 
 /* q = p^(1/tau) / sum; at 0 the most probable token, of equals the lowest; at
@@ -50,8 +48,6 @@ LAW(temperature_levels_and_sharpens)
     }
 }
 
-/* ---------------------------------------------------------------- drawing */
-
 /* Also where u is behind the sum. */
 LAW(u_falls_into_one_of_the_pieces_that_can_occur)
 {
@@ -81,8 +77,6 @@ LAW(a_column_knows_its_logits)
     }
     assert_that(column_at(logits, 2)->logits == NULL);
 }
-
-/* ------------------------------------------------------------ leaving out */
 
 LAW(ranks_go_down_and_equals_up)
 {

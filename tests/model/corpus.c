@@ -20,8 +20,6 @@ static Corpus corpus_of(Task task, TokenKind tokens, double held_out,
     return corpus;
 }
 
-/* ------------------------------------------------------------- the parts */
-
 /* The next chunks of data are these n tokens, each once. */
 static int assert_chunks(const Data *data, int chunk, const int *id, int n)
 {
@@ -83,8 +81,6 @@ LAW(every_line_is_learned_from_or_held_out)
         }
     }
 }
-
-/* -------------------------------------------------------------- the tokens */
 
 /* Of 40 bytes 28 are learned from, of ten lines seven. What is held out is
    zqzq... in a and l, mnmn... in b, c and m; all but c begin alike. How many

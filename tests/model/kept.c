@@ -15,8 +15,6 @@ int fsync(int file)
     return 0;
 }
 
-/* --------------------------------------------------- at any time, go on */
-
 static const char *any_of(const char *words)
 {
     char *word = arena_alloc(arena, 40);
@@ -109,8 +107,6 @@ LAW(after_signals_at_random_the_files_are_the_same)
         assert_same_file("a", "b");
     }
 }
-
-/* ---------------------------------------------------------- two at once */
 
 /* The one is stopped amidst a save, or is at work. */
 LAW(a_model_is_trained_by_one_at_a_time)
