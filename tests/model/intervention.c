@@ -1,5 +1,5 @@
 /* ftx show --model --set: what becomes of a model when a value inside it is
-   another (see oracle/inside.py). */
+   another (see oracle/released.py). */
 #include "looks.h"
 #include "oracle/inside.h"
 

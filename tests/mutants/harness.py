@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import LifoQueue
 
 from bugs import Wrong
 
@@ -42,9 +44,10 @@ class Harness:
     def __init__(self, root, work, real="double"):
         self.root, self.work = Path(root).resolve(), Path(work).resolve()
         self.tree, self.jobs, self.real = self.work / "tree", os.cpu_count() or 1, real
-        self.lent = set()       # numbers of workers that are busy
-        self.lock = threading.Lock()
-        self.kills = {}         # (folder, test): how often
+        self.free = LifoQueue()     # of workers, those that have a copy first
+        for number in range(self.jobs):
+            self.free.put(self.work / f"worker{number}")
+        self.kills = Counter()      # (folder, test): how often
         os.environ.pop("MAKEFLAGS", None)   # of `make mutants`
 
     # ------------------------------------------------------- without a bug
@@ -138,17 +141,13 @@ class Harness:
     @contextmanager
     def worker(self):
         """A copy that nobody else changes."""
-        with self.lock:
-            number = min(set(range(len(self.lent) + 1)) - self.lent)
-            self.lent.add(number)
-        place = self.work / f"worker{number}"
+        place = self.free.get()
         if not place.exists():
             shutil.copytree(self.tree, place, symlinks=True)
         try:
             yield place
         finally:
-            with self.lock:
-                self.lent.remove(number)
+            self.free.put(place)
 
     def judge(self, changed, may_be_equal=True, seconds=float("inf")):
         """Plants a bug, {path: text}, and runs the tests, so many seconds of
@@ -159,8 +158,6 @@ class Harness:
                 for path, text in changed.items():
                     (worker / path).write_text(text)
                 return self.judge_in(worker, changed, may_be_equal, seconds)
-            except Wrong as wrong:
-                return Result("wrong", str(wrong))
             finally:
                 for path in changed:
                     shutil.copyfile(self.tree / path, worker / path)
@@ -178,9 +175,7 @@ class Harness:
                 break
             seconds -= test.seconds
             if test.laws and self.notices(test, worker):
-                where = os.path.dirname(path), test.name
-                with self.lock:
-                    self.kills[where] = self.kills.get(where, 0) + 1
+                self.kills[os.path.dirname(path), test.name] += 1
                 return Result("killed", test.name)
         return Result("survived")
 
@@ -192,8 +187,7 @@ class Harness:
         def wait(test):
             near = 100 if test.name == home else \
                 5 if os.path.dirname(test.name) == os.path.dirname(home) else 0.3
-            return (test.seconds + 0.02) / (
-                near + 4 * self.kills.get((os.path.dirname(path), test.name), 0))
+            return (test.seconds + 0.02) / (near + 4 * self.kills[os.path.dirname(path), test.name])
         return sorted(self.tests, key=wait)
 
 

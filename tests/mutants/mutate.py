@@ -26,6 +26,7 @@ from source import Source
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TODAY = date.today().toordinal()    # others each day
+ENOUGH = 30         # seconds of tests for a mutant that none notices
 JUDGED = 30         # of fewer mutants a share says nothing
 MOST_READERS = 12   # of a header whose mutants are made unless it is named
 
@@ -109,15 +110,14 @@ def judge_operators(arguments, harness, sources):
                for m in mutants_of(s)]
     if not mutants:
         raise Wrong(f"no file has such a name: {' '.join(arguments.what)}")
-    seed = arguments.seed or TODAY      # an order that changes elsewhere leave alone
-    mutants.sort(key=lambda m: random.Random(f"{seed} {m.place} {m.what}").random())
-    mutants = mutants[:arguments.sample]
+    # An order for the day that changes elsewhere leave alone.
+    mutants.sort(key=lambda m: random.Random(f"{TODAY} {m.place} {m.what}").random())
     counts = {}                         # of verdicts, by folder
 
     def judge(mutant):
         if any(key in listed for key in mutant.keys):
             return Result("listed")
-        return harness.judge(mutant.changed(texts[mutant.path]), seconds=arguments.budget)
+        return harness.judge(mutant.changed(texts[mutant.path]), seconds=ENOUGH)
 
     for m, result in all_judged(harness, [(m, lambda m=m: judge(m)) for m in mutants],
                                 arguments.seconds):
@@ -161,9 +161,6 @@ def main():
     option("--self-test", action="store_true")
     option("--real", choices=["double", "float"], default="double")
     option("--seconds", type=float, default=float("inf"), help="how long operator mutants are made")
-    option("--budget", type=float, default=30, help="seconds of tests for a bug that none notices")
-    option("--seed", type=int, help="of the order of mutants; else the day")
-    option("--sample", type=int, help="so many mutants at most")
     option("--share", type=int, default=1, help="one named bug in so many, others each day")
     option("--least", type=float, default=92, help="per cent that must die of those not listed")
     arguments = parser.parse_args()

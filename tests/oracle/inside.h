@@ -1,4 +1,4 @@
-/* By inside.py, but for those of doc/numbers.ftx, which a program of the same
+/* By released.py, but for those of doc/numbers.ftx, which a program of the same
    kind recorded; every line of numbers is a layer. */
 #define LENS(...) (const double[]){ __VA_ARGS__ }
 static const struct {

@@ -136,7 +136,7 @@ def look(folder, model, x, text, outcomes, few=False):
                      f" {len(lens)}, {len(lens[0])}, LENS(\n{rows}) }},\n")
 
 
-# ---------------------------------------------------------------- fine-tuning
+# ------------------------------------------------------------ steps of training
 
 def next_token_loss(x):
     return lambda y: F.cross_entropy(y.logits[0, :-1],
