@@ -28,25 +28,27 @@ def learned(*shape, around=0.0):
     return (around + torch.randn(*shape) / 2).mul(100).round().div(100).add(0.0)
 
 
-def number(x, form):
-    text = (form % x).rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+def made_short(layer):
+    """The parameters of a layer, each with two decimals."""
+    for name, p in layer.named_parameters():
+        gamma = "norm" in name and name.endswith("weight")
+        p.copy_(learned(*p.shape, around=1.0 if gamma else 0.0))
+    return layer
 
 
-def numbers(matrices, form):
-    text = ", ".join(number(x, form) for M in matrices
-                     for x in M.reshape(-1).tolist())
-    return textwrap.fill(text, 78, initial_indent="    ",
-                         subsequent_indent="    ")
+def numbers(decimals, *matrices):
+    text = ", ".join(f"{x:z.{decimals}f}".rstrip("0").rstrip(".")
+                     for M in matrices for x in M.flatten().tolist())
+    return textwrap.fill(text, 78, initial_indent="    ", subsequent_indent="    ")
 
 
 def record(name, operands, result):
-    print(f"\nstatic const Record {name} = {{\n  ROWS(\n{numbers(operands, '%.2f')}),\n"
-          f"  ROWS(\n{numbers([result], '%.11f')})\n}};")
+    print(f"\nstatic const Record {name} = {{\n  ROWS(\n{numbers(2, *operands)}),\n"
+          f"  ROWS(\n{numbers(11, result)})\n}};")
 
 
 def record_result(name, result):
-    print(f"\nstatic const double {name}[] = {{\n{numbers([result], '%.11f')}\n}};")
+    print(f"\nstatic const double {name}[] = {{\n{numbers(11, result)}\n}};")
 
 
 def tokens(name, *ids):
@@ -65,8 +67,7 @@ print("/* Recorded values of Algorithms 5, 6 and 8 to 10, by algorithms.py with\
 layer = nn.MultiheadAttention(4, 2, kdim=3, vdim=3)
 X, Z = learned(4, 3), learned(3, 4)
 mask = torch.tensor([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 0]]).bool()
-for p in layer.parameters():
-    p.copy_(learned(*p.shape))
+made_short(layer)
 bias = layer.in_proj_bias
 record_result("alg05_mask", mask.T.double())
 record("alg05", [X, Z, layer.out_proj.weight, layer.out_proj.bias] + [
@@ -85,18 +86,9 @@ N_V, ell_max, H, d_e, d_mlp, d_f = 5, 6, 2, 4, 3, 3
 d = d_e // H                                    # d_attn and d_mid
 
 
-def made_short(layer):
-    """The parameters of a layer, each with two decimals."""
-    for name, p in layer.named_parameters():
-        gamma = "norm" in name and name.endswith("weight")
-        p.copy_(learned(*p.shape, around=1.0 if gamma else 0.0))
-    return layer
-
-
-def encoder_layer(activation, norm_first=False):
-    return made_short(nn.TransformerEncoderLayer(
-        d_e, H, d_mlp, dropout=0, activation=activation, layer_norm_eps=0,
-        batch_first=True, norm_first=norm_first))
+def torch_layer(kind, activation, **more):
+    return made_short(kind(d_e, H, d_mlp, dropout=0, activation=activation, layer_norm_eps=0,
+                           batch_first=True, **more))
 
 
 def heads(a):
@@ -109,8 +101,7 @@ def heads(a):
 
 
 def rest(layer, *norms):
-    for part in (*norms, layer.linear1, layer.linear2):
-        yield from (part.weight, part.bias)
+    return [p for part in (*norms, layer.linear1, layer.linear2) for p in (part.weight, part.bias)]
 
 
 def of_encoder(layer):
@@ -143,10 +134,8 @@ print()
 z = tokens("alg08_z", 2, 5, 1, 2)
 x = tokens("alg08_x", 4, 3, 4, 1, 5)
 W_e, W_p, W_u = learned(N_V, d_e), learned(ell_max, d_e), learned(N_V, d_e)
-enc = encoder_layer("relu")
-dec = made_short(nn.TransformerDecoderLayer(
-    d_e, H, d_mlp, dropout=0, activation="relu", layer_norm_eps=0,
-    batch_first=True))
+enc = torch_layer(nn.TransformerEncoderLayer, "relu")
+dec = torch_layer(nn.TransformerDecoderLayer, "relu")
 
 
 def alg08(Z, X):
@@ -173,9 +162,7 @@ x = tokens("alg09_x", 1, 5, 2, 2, 3)
 W_e, W_p, W_u = learned(N_V, d_e), learned(ell_max, d_e), learned(N_V, d_f)
 W_f, b_f = learned(d_f, d_e), learned(d_f)
 gamma, beta = learned(d_f, around=1.0), learned(d_f)
-layer = encoder_layer("gelu")
-
-
+layer = torch_layer(nn.TransformerEncoderLayer, "gelu")
 X = F.gelu(F.linear(layer(embedded(x, W_e, W_p)[None])[0], W_f, b_f))
 record("alg09", [W_e.T, W_p.T, *of_encoder(layer), W_f, b_f, gamma, beta, W_u],
        P(F.layer_norm(X, [d_f], gamma, beta, 0), W_u))
@@ -185,7 +172,7 @@ print()
 x = tokens("alg10_x", 3, 1, 5, 4, 4, 2)
 W_e, W_p, W_u = learned(N_V, d_e), learned(ell_max, d_e), learned(N_V, d_e)
 gamma, beta = learned(d_e, around=1.0), learned(d_e)
-layers = [encoder_layer("gelu", norm_first=True) for _ in range(2)]
+layers = [torch_layer(nn.TransformerEncoderLayer, "gelu", norm_first=True) for _ in range(2)]
 
 
 def alg10(X, window=10**9, stride=10**9):
@@ -206,8 +193,8 @@ record_result("alg10_window", P(final(alg10(X, 2)), W_u))
 record_result("alg10_strided", P(final(alg10(X, 2, 2)), W_u))
 # As Gopher: RMSnorm in every place.
 for layer in layers:
-    for name in "norm1", "norm2":
-        rms = nn.RMSNorm(d_e, eps=0)
-        rms.weight.copy_(getattr(layer, name).weight)
-        setattr(layer, name, rms)
+    for norm in "norm1", "norm2":
+        weight = getattr(layer, norm).weight
+        setattr(layer, norm, nn.RMSNorm(d_e, eps=0))
+        getattr(layer, norm).weight.copy_(weight)
 record_result("alg10_gopher", P(F.rms_norm(alg10(X), [d_e], gamma, 0), W_u))

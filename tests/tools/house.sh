@@ -8,9 +8,10 @@
 #  - No files call each other in a circle.
 #  - A static function or a type has no namesake in another file.
 #  - A file of tests has the name of the file that it tests, but for SEVERAL.
+#  - No identifier is a word of tests/data/retired.txt; behind it stands what to say.
 set -u
 LC_ALL=C; export LC_ALL
-objects=$1 sources=${2:-tangled}
+objects=$1 sources=${2:-tangled} top=$PWD
 FLOORS='library . practice text cli hub sheet show check model course'
 SEVERAL='no_memory refusals transcripts kept corpus ways mistyped slips_by_hand slips_models verdict'
 
@@ -52,6 +53,18 @@ sort "$work/gives" | join -o 1.2,2.2 "$work/sorted" - >> "$work/arrows"
             ls "$sources/$tested".[ch] > /dev/null 2>&1 || echo "$test is of no file of that name."
         done
     done
+    (cd "$sources" && awk '
+        NR == FNR { for (k = 1; k < NF; k += 2) say[$k] = $(k + 1); next }
+        FNR == 1 { comment = 0 }
+        { gsub(/"([^"\\]|\\.)*"/, "\"\"")
+          if (comment && !sub(/^.*\*\//, "")) next
+          gsub(/\/\*([^*]|\*+[^*\/])*\*+\/|\/\/.*/, "")
+          comment = sub(/\/\*.*/, "")
+          n = split($0, name, /[^A-Za-z_0-9]+/)
+          for (k = 1; k <= n; k++)
+              if (name[k] in say)
+                  print FILENAME ": " name[k] " is retired; say " say[name[k]] "."
+        }' "$top/tests/data/retired.txt" $files)
 } | sort -u > "$work/faults"
 sed 's/^/house: /' "$work/faults"
 [ ! -s "$work/faults" ] && echo "house: $(echo "$files" | wc -l) files, $(sort -u "$work/arrows" |

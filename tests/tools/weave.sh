@@ -82,11 +82,11 @@ an undefined chunk|chunk <<take nothing>> .*nowhere|s/^    <<take the column>>/&
 an unused chunk|<<two>> is used nowhere|s/^<<take the column>>=/<<two>>=\nx;\n@\n\n&/
 a line of an algorithm without C|small.nw:12: no C .* line 2 of Algorithm 1|s:// 1.2.*::
 a tag without a line|small.nw:35: .*tag 1.7|s:// 1.2:// 1.7 1.2:
-code that is too wide|small.nw:35: .*79 columns|s:^return e; *:&/* a comment of 40 columns, in a long line */ :
+code that is too wide|small.nw:35: .*79 columns|s:^return e; *:&/* e */ :
 a chunk that uses itself|uses itself|s:^return e;:<<take the column>>&:
 a dead link|small.nw:8: .*leads nowhere|s/(#alg1)/(#alg11)/
 a vector that is not bold|\$v\$ the type .* not bold|s/\$\\in V\$, \$/$\\in \\mathbb R^d$, $/
-a sign before its explanation|odot is used before|s/^It takes/$\\odot$. &/; s/ \.notation}/& .signs}/
+a sign before its explanation|odot is used before|s/^It takes/$\\odot$. &/; s/ \.notation/& .signs/
 a name that is not in its file|has W_x in embed.c, where it is not|s/`W_e` | `embed.c`/`W_x` | `embed.c`/
 a command that fails|small.nw:5[0-9]: .*exits with 2|s/^ftx show a.sheet/ftx show b.sheet/
 a picture that is none|draws no SVG|s/^ftx show --svg/ftx show/
