@@ -22,21 +22,8 @@ CC11="$CC -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -g -Itangled"
 static=$([ "$(uname)" != Linux ] || echo -static)
 STRICT="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror"
 all=$(seq -f 'alg%02.0f' 15)
-passed=0 failed=0
+. tests/tools/report.sh
 
-report() { # status, name
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok      $2"
-    else
-        failed=$((failed + 1))
-        echo "FAILED  $2"; sed 's/^/  # /' "$work/said" | head -40
-    fi
-}
-says() { grep -Eq -- "$1" "$work/said"; }
-expect() { # name, exit status, a pattern of what is said, command...
-    local name=$1 wanted=$2 pattern=$3; shift 3
-    "$@" > "$work/said" 2>&1; status=$?
-    [ $status = "$wanted" ] && { [ -z "$pattern" ] || says "$pattern"; }; report $? "$name"
-}
 each_lab() { # function, arguments: for each lab, with its tree and its file
     for lab in $all; do
         tree=$LABS/$lab file=$(cd tangled && ls "$lab"_*.c)
@@ -463,5 +450,4 @@ END
 rm -rf "$work"; mkdir -p "$work"
 make_labs HOLE=body ${HANDOUT:+$([ "$part" != leaks ] || echo HANDOUT="$HANDOUT")}
 "$part"
-echo "$part: $passed passed, $failed failed"
-[ $failed = 0 ]
+ended "$part: "

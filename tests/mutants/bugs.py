@@ -144,8 +144,7 @@ def of_statement(source, statement):
             seen.setdefault(token.text, []).append(k)
             number = len(set(seen[token.text]))
             nth = f" {number}" if number > 1 else ""
-            yield (f"{token.text}{nth} becomes {new or 'nothing'}",
-                   token.start, token.end, new)
+            yield (f"{token.text}{nth} becomes {new or 'nothing'}", token.start, token.end, new)
     head, start, end = tokens[0].text, tokens[1 % len(tokens)].end, tokens[-1].start
     if head == "if":
         yield "always true", start, end, "1"
@@ -158,8 +157,7 @@ def of_statement(source, statement):
 
 def mutants_of(source):
     """All operator mutants of a file, in the order of its text."""
-    unsafe = {s.function for s in source.statements
-              if any(t.text in PROCESSES for t in s.tokens)}
+    unsafe = {s.function for s in source.statements if any(t.text in PROCESSES for t in s.tokens)}
     times = {}
     for statement in source.statements:
         if statement.function in unsafe:

@@ -139,8 +139,7 @@ def split(tokens, function=None):
                 inside = None
         else:
             current.append(token)
-            if token.text == ";" or (token.text == ":"
-                                     and current[0].text in ("case", "default")):
+            if token.text == ";" or (token.text == ":" and current[0].text in ("case", "default")):
                 end()
         k += 1
     end()

@@ -39,8 +39,7 @@ INSIDE = Path(__file__).parent / "inside.h"
 out, looks = [], []
 
 V = 13
-NAMES = ["[PAD]", "a", "[CLS]", "b", "[MASK]", "c", "[SEP]", "d", "e", "f",
-         "g", "h", "i"]
+NAMES = ["[PAD]", "a", "[CLS]", "b", "[MASK]", "c", "[SEP]", "d", "e", "f", "g", "h", "i"]
 CLS, MASK, SEP = (NAMES.index(n) for n in ("[CLS]", "[MASK]", "[SEP]"))
 
 
@@ -130,8 +129,7 @@ def look(folder, model, x, text, outcomes, few=False):
         changed(torch.tensor([x]))
         lens = [F.softmax(outcomes(model, X), -1) for X in states]
         set_ = ", ".join(f'"{what}"' for what in changes) or "NULL"
-        rows = ",\n".join("        " + ", ".join(f"{p:.12g}" for p in row.tolist())
-                          for row in lens)
+        rows = ",\n".join("        " + ", ".join(f"{p:.12g}" for p in row.tolist()) for row in lens)
         looks.append(f'    {{ "tests/data/released/{folder}", "{text}", NULL, {{ {set_} }},'
                      f" {len(lens)}, {len(lens[0])}, LENS(\n{rows}) }},\n")
 
@@ -139,8 +137,7 @@ def look(folder, model, x, text, outcomes, few=False):
 # ------------------------------------------------------------ steps of training
 
 def next_token_loss(x):
-    return lambda y: F.cross_entropy(y.logits[0, :-1],
-                                     torch.tensor(x[1:]), reduction="sum")
+    return lambda y: F.cross_entropy(y.logits[0, :-1], torch.tensor(x[1:]), reduction="sum")
 
 
 def curve(name, model, steps, loss_of, eta=0.01):
@@ -148,8 +145,7 @@ def curve(name, model, steps, loss_of, eta=0.01):
     training, what is no matrix does not decay."""
     groups = [{"params": [p for p in model.parameters() if p.dim() == d],
                "weight_decay": 0.1 * (d == 2)} for d in (1, 2)]
-    optimiser = torch.optim.AdamW(groups, lr=eta, betas=(0.9, 0.999),
-                                  eps=1e-8)
+    optimiser = torch.optim.AdamW(groups, lr=eta, betas=(0.9, 0.999), eps=1e-8)
     losses = []
     for step in range(steps):
         loss = loss_of(model, step)
@@ -203,8 +199,7 @@ masked = bert(BertForMaskedLM)
 record("bert-masked", masked, x, types)
 look("bert-masked", masked, [CLS, 3, MASK, 8, SEP], "3 [gap] 8", lambda m, X: m.cls(X[0, 2]))
 # It has a W_u of its own, with a bias; cls.predictions.bias has no use then.
-record("bert-untied", bert(BertForMaskedLM, tie_word_embeddings=False), x, types,
-       hidden=False)
+record("bert-untied", bert(BertForMaskedLM, tie_word_embeddings=False), x, types, hidden=False)
 x = [CLS, 3, 9, 8, 1, SEP]
 record("bert", bert(BertModel), x)
 classes = bert(BertForSequenceClassification, num_labels=3,

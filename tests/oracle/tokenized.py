@@ -30,8 +30,7 @@ PHRASES, OTHERS = slice(0, 23), slice(23, 38)   # of the texts, what words are l
 def escaped(text):
     text = re.sub(r"[\x00-\x1f\x7f\\{}]", lambda m: f"\\x{ord(m[0]):02x}", text)
     text = re.sub("^ | $", r"\\x20", text)
-    return re.sub(r"(\\x..|.)\1{9,}",
-                  lambda m: f"{m[1]}{{{len(m[0]) // len(m[1])}}}", text)
+    return re.sub(r"(\\x..|.)\1{9,}", lambda m: f"{m[1]}{{{len(m[0]) // len(m[1])}}}", text)
 
 
 def unescaped(text):

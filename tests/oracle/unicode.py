@@ -18,8 +18,7 @@ SUMS = "tests/data/released/characters.h"
 LAST = 0x110000
 HANGUL = range(0xAC00, 0xAC00 + 11172)
 TWICE = {*range(0xF900, 0xFB00), *range(0x2F800, 0x2FA20)}   # refused
-LETTER, NUMBER, BLANK, REMOVED, IDEOGRAPH, PUNCTUATION, MARK, STARTS = (
-    1 << k for k in range(8))
+LETTER, NUMBER, BLANK, REMOVED, IDEOGRAPH, PUNCTUATION, MARK, STARTS = (1 << k for k in range(8))
 
 # ------------------------------------------------------------------ questions
 
@@ -38,8 +37,7 @@ words = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
 
 def moves(c):
     """Does it change places with another mark? Then it starts nothing."""
-    return canonical("\u0345" + c) == c + "\u0345" \
-        or canonical(c + "\u0334") == "\u0334" + c
+    return canonical("\u0345" + c) == c + "\u0345" or canonical(c + "\u0334") == "\u0334" + c
 
 
 def bits(c):
@@ -64,8 +62,7 @@ ALL = [c for c in range(LAST) if not 0xD800 <= c < 0xE000]
 IS = {c: bits(chr(c)) for c in ALL}
 BARE = {c: bare(chr(c)) for c in ALL}
 SMALL = {c: small(chr(c)) for c in ALL}
-ORDER = {c: unicodedata.combining(chr(c)) for c in ALL if BARE[c] == chr(c)
-         and moves(chr(c))}
+ORDER = {c: unicodedata.combining(chr(c)) for c in ALL if BARE[c] == chr(c) and moves(chr(c))}
 
 # ------------------------------------------------------------ written densely
 
@@ -141,8 +138,7 @@ TABLES["order"] = mapping(ORDER.items())
 
 
 def chunk():
-    lines = ["static const unsigned char kinds[] = {",
-             "    " + ", ".join(map(str, KINDS)), "};"]
+    lines = ["static const unsigned char kinds[] = {", "    " + ", ".join(map(str, KINDS)), "};"]
     for name, text in TABLES.items():
         lines.append(f"static const char {name}[] =")
         lines += ['    "%s"' % part for part in re.findall(".{1,69}", text)]

@@ -212,8 +212,7 @@ class Browser:
         """The names of what has that role for readers of screens."""
         found = self.send('Accessibility.queryAXTree', role=role,
                           objectId=self.run("$('%s')" % place, False))['nodes']
-        return [node.get('name', {}).get('value', '') for node in found
-                if not node['ignored']]
+        return [node.get('name', {}).get('value', '') for node in found if not node['ignored']]
 
 
 # The program as on a processor without instructions that multiply and add at
@@ -265,8 +264,7 @@ def open_all(b):
     b.do(LAY_OUT)
 
 
-@law(*((width, 900) for width in (320, 480, 768, 1100, 1280, 1920)),
-     pages=(BOOK, PROGRAM))
+@law(*((width, 900) for width in (320, 480, 768, 1100, 1280, 1920)), pages=(BOOK, PROGRAM))
 def nothing_is_wider(b):
     open_all(b)
     b.holds(b.run('document.documentElement.scrollWidth') <= b.size[0], 'wide')
@@ -369,8 +367,7 @@ def it_is_light(b):
         })"""))
     text, ready = map(min, zip(*times))
     memory = renderer_memory(b)
-    print('# %s: first text %.0f ms, interactive %.0f ms, %.0f MB'
-          % (b.page, text, ready, memory))
+    print('# %s: first text %.0f ms, interactive %.0f ms, %.0f MB' % (b.page, text, ready, memory))
     b.holds(text < 4 * 500 and ready < 4 * 1500 and memory < 200, text, ready, memory)
 
 
@@ -874,8 +871,7 @@ def a_model_says_what_it_takes(b):
     b.open('#think')
     for text in '0', '', '10000', '007', '12a':
         think(b, text)
-        b.holds('from 1 to 9999' in b.text('#think .said.fault')
-                and b.count('#think .stale'), text)
+        b.holds('from 1 to 9999' in b.text('#think .said.fault') and b.count('#think .stale'), text)
     b.media(reduced_motion='reduce')            # the last turn, at once
     think(b, '7')
     said = b.text('#think .said')

@@ -8,14 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 count=0
-
-report() { # status, name
-    count=$((count + 1))
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok $count - $2"
-    else failed=$((failed + 1)); echo "not ok $count - $2"; sed 's/^/# /' "$work/said"
-    fi
-}
+. "$here/tests/tools/report.sh"
 
 fresh() { # a directory with the small book, the program and a sheet
     rm -rf "$work/book"; mkdir -p "$work/book/build"; cd "$work/book" || exit 1
@@ -26,31 +19,24 @@ fresh() { # a directory with the small book, the program and a sheet
 }
 
 are_same() { for page in small.pdf small.html; do cmp -s doc/$page "$work/$page" || return; done; }
-weave() { "$here/doc/weave" small.nw build/ftx >"$work/parts" 2>"$work/said"; }
-
+weave() { "$here/doc/weave" small.nw build/ftx >"$work/parts"; }
 refuses() { # name, what it must say, a sed script that plants the fault
     fresh
     sed -i.old "$3" small.nw
-    ! cmp -s small.nw small.nw.old || { echo "the fault was not planted" >"$work/said"
-                                        report 1 "$1"; return; }
-    weave
-    status=$?
-    grep -q "$2" "$work/said" && [ $status = 1 ] && [ ! -e doc/small.pdf ] &&
-        [ ! -e doc/small.html ]
-    report $? "$1"
+    ! cmp -s small.nw small.nw.old; report $? "planted: $1"
+    expect "$1" 1 "$2" weave
+    [ ! -e doc/small.pdf ] && [ ! -e doc/small.html ]; report $? '  and no page is left'
 }
 
-fresh; weave; report $? 'a sound book is woven'
+fresh; expect 'a sound book is woven' 0 '' weave
 [ ! -s "$work/said" ] && [ "$(wc -l <"$work/parts")" -lt 9 ]
 report $? 'without a complaint, with a line for each part'
 cp doc/small.pdf doc/small.html "$work"
-weave; are_same
-report $? 'two builds are the same bytes'
-"$here/doc/weave" --check small.nw >"$work/said" 2>&1; report $? 'its pages are current'
+weave; are_same; report $? 'two builds are the same bytes'
+expect 'its pages are current' 0 '' "$here/doc/weave" --check small.nw
 for part in weave page.html page.js ftx.css; do cp "$here/doc/$part" "$work"; done
 echo >>"$work/ftx.css"
-! "$work/weave" --check small.nw >"$work/said" 2>&1 && grep -q 'another style' "$work/said"
-report $? 'and are not with another style or script'
+expect 'and are not with another style or script' 1 'another style' "$work/weave" --check small.nw
 has() { grep -q "$1" doc/small.html; }
 has ' id="1.1" href="#algorithm-1.1">1.1<' && has ' id="algorithm-1.1"><a class="n" href="#1.1">1.1<' &&
     grep -aq '(1\.1)' doc/small.pdf && grep -aq '(algorithm-1\.1)' doc/small.pdf &&
@@ -66,14 +52,11 @@ report $? 'a matrix is bold, the vocabulary is not'
 has '<summary>Lines 1 to 3 of <code>embed.h</code></summary>'
 report $? 'a table stands for the C of its operations'
 sed -i.old 's/^It takes/It  takes/; s/^The first is/\n&/' small.nw
-weave; are_same
-report $? 'an edit that nobody sees leaves the pages as they are'
+weave; are_same; report $? 'an edit that nobody sees leaves the pages as they are'
 echo 'One more line.' >>small.nw
-! "$here/doc/weave" --check small.nw >"$work/said" 2>&1 && grep -q 'not woven from' "$work/said"
-report $? 'and are not after a change of the source'
+expect 'and are not after a change of the source' 1 'not woven from' "$here/doc/weave" --check small.nw
 echo '$\undefined$' >>small.nw
-! weave && are_same
-report $? 'a fault leaves the old pages as they are'
+! weave 2>"$work/said" && are_same; report $? 'a fault leaves the old pages as they are'
 ! grep -Eq 'src="?https?:|<link|@import|url\(http' "$work/small.html"
 report $? 'the HTML needs no other file and no host'
 
@@ -115,18 +98,14 @@ second '' && grep -q 'href="ftx.html#alg1"' doc/other.html && [ ! -e doc/other.p
     "$here/doc/weave" --check doc/other >"$work/said" 2>&1
 report $? 'two webs are woven into one page'
 echo '' >>doc/other/1-one.nw
-! "$here/doc/weave" --check doc/other >"$work/said" 2>&1 && grep -q 'not woven from' "$work/said"
-report $? 'it is not current after a change of the first'
+expect 'it is not current after a change of the first' 1 'not woven from' \
+    "$here/doc/weave" --check doc/other
 ! second 's/(#two)/(ftx.html#two)/' && [ ! -e doc/other.html ] &&
     grep -q 'doc/other/2-two.nw:3: the link .* leads nowhere' "$work/said"
 report $? 'a dead link to the other page, in the second web'
-second '' && rm doc/ftx.html && ! "$here/doc/weave" doc/other build/ftx >"$work/said" 2>&1 &&
-    grep -q 'weave ftx.nw first' "$work/said"
-report $? 'the other page is missing'
+second '' && rm doc/ftx.html
+expect 'the other page is missing' 1 'weave ftx.nw first' "$here/doc/weave" doc/other build/ftx
 
-fresh; rm build/ftx; ! weave && grep -q 'build it first' "$work/said"
-report $? 'a program that is not built'
-
-echo "1..$count"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+fresh; rm build/ftx
+expect 'a program that is not built' 1 'build it first' weave
+ended ''
