@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
-"""Algorithms 13 and 14 with PyTorch eager in single precision: the peer of
-train.c and gpt2.c.
+"""Algorithms 13 and 14 with PyTorch eager in single precision: the peer of train.c and gpt2.c.
 
     peer.py steps plain|fused d_e L H d_mlp ell N_V seconds
     peer.py train METHOD threads steps
     peer.py token threads tokens
 
-steps prints steps in a second of the processor's time, one sequence a step,
-plain SGD, one thread. The others are at GPT-2's sizes and print milliseconds,
-and milliseconds of the processor, a line each, and then the most memory held,
-in MB. "plain" is the module that a person writes from the paper: queries, keys
-and values each in a linear map, the mask added to the scores, a softmax. Else
-one linear map is for all three, and the attention is PyTorch's fused one. For
-a token there are kept keys and values, and the matrices times one column are
+steps prints steps in a second of the processor's time, one sequence a step, plain SGD, one
+thread. The others are at GPT-2's sizes and print milliseconds, and milliseconds of the
+processor, a line each, and then the most memory held, in MB. "plain" is the module that a
+person writes from the paper: queries, keys and values each in a linear map, the mask added to
+the scores, a softmax. Else one linear map is for all three, and the attention is PyTorch's
+fused one. For a token there are kept keys and values, and the matrices times one column are
 torch.mv, which is faster there than F.linear.
 """
 import math

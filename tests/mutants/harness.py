@@ -97,9 +97,8 @@ class Harness:
     # ------------------------------------------------------- running a test
 
     def start(self, test, worker, seconds):
-        """What it printed, its exit status, None if it had to be ended, and
-        the seconds of a processor that it took. When it is over, nothing of
-        it is left: no process, no file."""
+        """What it printed, its exit status, None if it had to be ended, and the seconds of a
+        processor that it took. When it is over, nothing of it is left: no process, no file."""
         files, build, log = worker / "files", worker / "build", worker / "log"
         for place in files, build:
             shutil.rmtree(place, ignore_errors=True)
@@ -150,9 +149,8 @@ class Harness:
             self.free.put(place)
 
     def judge(self, changed, may_be_equal=True, seconds=float("inf")):
-        """Plants a bug, {path: text}, and runs the tests, so many seconds of
-        them, in the order in which it is likely that they notice, until one
-        does."""
+        """Plants a bug, {path: text}, and runs the tests, so many seconds of them, in the order
+        in which it is likely that they notice, until one does."""
         with self.worker() as worker:
             try:
                 for path, text in changed.items():

@@ -94,8 +94,7 @@ def judge_named(arguments, harness, sources):
 
 
 def is_wanted(harness, path, patterns):
-    """An interface that all read makes all be compiled again: only if its own
-    path is given."""
+    """An interface that all read makes all be compiled again: only if its own path is given."""
     if len(harness.readers(path, "tangled/")) > MOST_READERS and path not in patterns:
         return False
     if not patterns:

@@ -161,10 +161,8 @@ class Source:
             self.statements += split(macro[first:], macro[1].text)
 
     def mark_tags(self, comments):
-        """A statement has the tags that a // comment or a SEE on one of its
-        lines names."""
-        by_line = {line: set(TAG.findall(" ".join(words)))
-                   for line, words in comments.items()
+        """A statement has the tags that a // comment or a SEE on one of its lines names."""
+        by_line = {line: set(TAG.findall(" ".join(words))) for line, words in comments.items()
                    if all(word.startswith("//") for word in words)}
         for statement in self.statements:
             if statement.is_record:

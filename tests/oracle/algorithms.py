@@ -2,12 +2,11 @@
 
     python3 tests/oracle/algorithms.py > tests/oracle/algorithms.h
 
-PyTorch's own functions and layers are used (embedding, MultiheadAttention,
-layer_norm, TransformerEncoderLayer, TransformerDecoderLayer, ...), so nothing
-here shares code or layout with ftx: there a token is a row. Of each case the
-operands (or all of theta, in theta's order) and the result are recorded, row
-after row in the paper's layout. Operands have two decimals, so that they are
-short and yet the same number for both programs; what is computed has eleven.
+PyTorch's own functions and layers are used (embedding, MultiheadAttention, layer_norm,
+TransformerEncoderLayer, TransformerDecoderLayer, ...), so nothing here shares code or layout
+with ftx: there a token is a row. Of each case the operands (or all of theta, in theta's order)
+and the result are recorded, row after row in the paper's layout. Operands have two decimals, so
+that they are short and yet the same number for both programs; what is computed has eleven.
 Derivatives are not recorded: the tests compare them with differences.
 """
 import textwrap

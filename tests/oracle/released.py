@@ -3,14 +3,13 @@ and what ftx show --set must compute with them, inside.h.
 
     python3 tests/oracle/released.py
 
-Each folder is what save_pretrained wrote, with numbers drawn at random (the
-norms and biases too, which transformers begins with 1 and 0). recorded.h has
-what transformers computes with them in float64: the hidden states after the
-embedding and after every layer, the logits, a greedy continuation, and the
-losses of 20 steps of training.
-A token is a row; tokens are numbered from 0. No text of BERT has [PAD], 0: its
-row is not learned there (padding_idx). types.safetensors has a tensor of each
-type that ftx reads, with numbers that each can hold, and one of whole numbers.
+Each folder is what save_pretrained wrote, with numbers drawn at random (the norms and biases
+too, which transformers begins with 1 and 0). recorded.h has what transformers computes with
+them in float64: the hidden states after the embedding and after every layer, the logits, a
+greedy continuation, and the losses of 20 steps of training. A token is a row; tokens are
+numbered from 0. No text of BERT has [PAD], 0: its row is not learned there (padding_idx).
+types.safetensors has a tensor of each type that ftx reads, with numbers that each can hold, and
+one of whole numbers.
 
 Of each look in inside.h the probabilities after the embedding and after every
 layer are recorded. A change is what is typed for ftx: what a layer, or a part of
@@ -27,8 +26,7 @@ import torch
 from torch.nn import functional as F
 from safetensors.torch import save_file
 import transformers
-from transformers import (BertConfig, BertForMaskedLM,
-                          BertForSequenceClassification, BertModel,
+from transformers import (BertConfig, BertForMaskedLM, BertForSequenceClassification, BertModel,
                           GPT2Config, GPT2LMHeadModel)
 
 warnings.filterwarnings("ignore")
@@ -63,8 +61,7 @@ def tokens(name, list):
 
 
 def record(folder, model, x, types=None, hidden=True):
-    """Saves the model, and what becomes of one sequence: hidden states and
-    logits."""
+    """Saves the model, and what becomes of one sequence: hidden states and logits."""
     shutil.rmtree(here / folder, ignore_errors=True)
     model.save_pretrained(here / folder)
     (here / folder / "generation_config.json").unlink(missing_ok=True)
@@ -187,9 +184,8 @@ look("gpt2-other", other, [3, 9, 8, 0], "3 9 8 0", next_token, few=True)
 # -------------------------------------------------------------------- BERT
 def bert(kind, **more):
     return drawn(kind(BertConfig(
-        vocab_size=V, hidden_size=8, num_hidden_layers=2,
-        num_attention_heads=2, intermediate_size=12,
-        max_position_embeddings=10, bos_token_id=CLS, eos_token_id=SEP,
+        vocab_size=V, hidden_size=8, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=12, max_position_embeddings=10, bos_token_id=CLS, eos_token_id=SEP,
         mask_token_id=MASK, **more)))
 
 

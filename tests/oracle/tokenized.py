@@ -3,15 +3,14 @@ r"""Hard texts, and what transformers makes of them.
 
     tests/oracle/tokenized.py
 
-writes three folders of tokens into tests/data/released/tokens/, as released models
-have them, trained with the texts of texts.txt, and into texts.txt behind each text
-the numbers of its tokens in each folder, and behind > what they are decoded to, if
-it is another text. To add a text, write it there, and a blank line. A blank line
-ends a case; \xHH is a byte, and x{99} or 7{99} the same 99 times. Needs the
-packages transformers 5 and tokenizers. Of words that are as frequent the trainers
-may choose others each time. (Of an added token of GPT-2 that is not ASCII
-transformers decodes the characters as if they stood for bytes, and gives back
-something else; ftx gives it back as it is. There is none in these folders.)
+writes three folders of tokens into tests/data/released/tokens/, as released models have them,
+trained with the texts of texts.txt, and into texts.txt behind each text the numbers of its
+tokens in each folder, and behind > what they are decoded to, if it is another text. To add a
+text, write it there, and a blank line. A blank line ends a case; \xHH is a byte, and x{99} or
+7{99} the same 99 times. Needs the packages transformers 5 and tokenizers. Of words that are as
+frequent the trainers may choose others each time. (Of an added token of GPT-2 that is not ASCII
+transformers decodes the characters as if they stood for bytes, and gives back something else;
+ftx gives it back as it is. There is none in these folders.)
 """
 import itertools
 import json

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """browser.py [LAW...]: the woven pages in a real browser.
 
-Headless Chromium is driven through its debugging protocol, by a pipe; nothing
-is needed but Python's own library. A law opens its page, does what a person
-would, and says what is to be seen: b.equal(what is, what should be). In
-JavaScript $(selector) is the first that it selects, $$(selector) an array of
-all. Ends with `N passed, N failed`. LAW: a part of a law's name.
+Headless Chromium is driven through its debugging protocol, by a pipe; nothing is needed but
+Python's own library. A law opens its page, does what a person would, and says what is to be
+seen: b.equal(what is, what should be). In JavaScript $(selector) is the first that it selects,
+$$(selector) an array of all. Ends with `N passed, N failed`. LAW: a part of a law's name.
 """
 import base64
 import glob
@@ -115,8 +114,7 @@ class Browser:
     def load(self, place=''):
         self.actions = 0
         self.send('Emulation.setDeviceMetricsOverride', width=self.size[0],
-                  height=self.size[1], deviceScaleFactor=1,
-                  mobile=self.size == PHONE)
+                  height=self.size[1], deviceScaleFactor=1, mobile=self.size == PHONE)
         self.send('Page.navigate', url='about:blank')
         self.send('Page.navigate', url='file://' + os.path.abspath(self.page) + place)
         while self.run('location.protocol + document.readyState') != 'file:complete':
