@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 program=$1 grader=$2 objects=$3 part=${4-}
-parts='image files mutants shows variants holes python leaks others course outputs bad'
+parts='image files mutants variants holes python leaks others course outputs bad'
 cores=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 if [ -z "$part" ]; then
     rm -rf build/lab-test; mkdir -p build/lab-test
@@ -207,15 +207,6 @@ other() {
         with_body "$body" > "$work/$file"
         earns none "$body" "$work/$file"
     done < "$work/others"
-}
-
-# A right program gets all its points, whatever it shows: nothing, or each SEE alone.
-shows() { each_lab shown; }
-shown() {
-    for line in 0 $(grep -n 'SEE' "tangled/$file" | cut -d: -f1); do
-        awk -v keep="$line" 'NR != keep { gsub(/SEE[A-Z_]*\([^()]*\);/, "") } { print }' "tangled/$file" > "$work/$file"
-        earns all "ours with no SEE but in line $line" "$work/$file"
-    done
 }
 
 # Variants: each is a lab, whose solution is not the paper's.

@@ -133,10 +133,6 @@ def look(folder, model, x, text, outcomes, few=False):
 
 # ------------------------------------------------------------ steps of training
 
-def next_token_loss(x):
-    return lambda y: F.cross_entropy(y.logits[0, :-1], torch.tensor(x[1:]), reduction="sum")
-
-
 def curve(name, model, steps, loss_of, eta=0.01):
     """The losses of steps of AdamW, each before its step. As in GPT-2's
     training, what is no matrix does not decay."""
@@ -213,7 +209,8 @@ texts = [[1, 5, 3, 10, 4, 2, 11, 7, 12], [7, 7, 1, 9, 12],
 
 def text_loss(model, step):
     pair = texts[:2] if step % 2 == 0 else texts[2:]
-    loss = sum(next_token_loss(x)(model(torch.tensor([x]))) for x in pair)
+    loss = sum(F.cross_entropy(model(torch.tensor([x])).logits[0, :-1], torch.tensor(x[1:]),
+                               reduction="sum") for x in pair)
     return loss / sum(len(x) - 1 for x in pair)
 
 

@@ -137,18 +137,14 @@ for name, of, k in [("bare_letters", decomposed, 0), ("bare_second", decomposed,
 TABLES["order"] = mapping(ORDER.items())
 
 
-def chunk():
-    lines = ["static const unsigned char kinds[] = {", "    " + ", ".join(map(str, KINDS)), "};"]
-    for name, text in TABLES.items():
-        lines.append(f"static const char {name}[] =")
-        lines += ['    "%s"' % part for part in re.findall(".{1,69}", text)]
-        lines[-1] += ";"
-    return "\n".join(lines)
-
-
 def replace():
+    """The chunk of the web."""
+    chunk = "static const unsigned char kinds[] = {\n    " + ", ".join(map(str, KINDS)) + "\n};"
+    for name, text in TABLES.items():
+        parts = re.findall(".{1,69}", text)
+        chunk += f"\nstatic const char {name}[] =\n    " + "\n    ".join(f'"{p}"' for p in parts) + ";"
     before, begin, rest = open(WEB).read().partition("<<the tables of characters>>=\n")
-    open(WEB, "w").write(before + begin + chunk() + rest[rest.index("\n@\n"):])
+    open(WEB, "w").write(before + begin + chunk + rest[rest.index("\n@\n"):])
 
 
 # ----------------------------------------------------------------------- sums
@@ -160,30 +156,23 @@ def fnv(numbers):
     return total
 
 
-def sums():
-    def several(table, c):
-        return [len(table[c]), *map(ord, table[c])]
-    rows = []
-    for plane in range(17):
-        own = [c for c in ALL if c >> 16 == plane]
-        columns = [fnv(IS[c] >> k & 1 for c in own) for k in range(7)]
-        columns += [fnv(x for c in own for x in several(BARE, c) if c not in TWICE),
-                    fnv(x for c in own for x in several(SMALL, c))]
-        rows.append("    { " + ",\n      ".join(
-            ", ".join(f"0x{x:016x}" for x in columns[k:k + 3]) for k in (0, 3, 6)) + " },")
-    return "\n".join(rows)
+def sums(plane):
+    own = [c for c in ALL if c >> 16 == plane]
+    columns = [fnv(IS[c] >> k & 1 for c in own) for k in range(7)]
+    for table, without in (BARE, TWICE), (SMALL, ()):
+        columns.append(fnv(n for c in own if c not in without
+                           for n in (len(table[c]), *map(ord, table[c]))))
+    return "    { " + ",\n      ".join(
+        ", ".join(f"0x{x:016x}" for x in columns[k:k + 3]) for k in (0, 3, 6)) + " },\n"
 
 
-if __name__ == "__main__":
-    assert len(KINDS) == 11, KINDS
-    assert max(map(len, TABLES.values())) < 4096
-    print({name: len(text) for name, text in TABLES.items()})
-    replace()
-    open(SUMS, "w").write(f"""\
+assert len(KINDS) == 11, KINDS
+assert max(map(len, TABLES.values())) < 4096
+replace()
+open(SUMS, "w").write(f"""\
 /* Made by oracle/unicode.py: what the package tokenizers says of each plane
    of Unicode, as sums. Is it a letter, a number, a blank, removed, an
    ideograph, punctuation, a mark; without its marks; in small letters. */
 static const uint64_t characters_sum[17][9] = {{
-{sums()}
-}};
+{"".join(map(sums, range(17)))}}};
 """)

@@ -57,8 +57,6 @@ echo 'One more line.' >>small.nw
 expect 'and are not after a change of the source' 1 'not woven from' "$here/doc/weave" --check small.nw
 echo '$\undefined$' >>small.nw
 ! weave 2>"$work/said" && are_same; report $? 'a fault leaves the old pages as they are'
-! grep -Eq 'src="?https?:|<link|@import|url\(http' "$work/small.html"
-report $? 'the HTML needs no other file and no host'
 
 while IFS='|' read -r name said fault; do refuses "$name" "$said" "$fault" < /dev/null; done <<'END'
 an undefined chunk|chunk <<take nothing>> .*nowhere|s/^    <<take the column>>/&<<take nothing>>/
