@@ -98,7 +98,7 @@ mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600,
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
 fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, safetensors or pieces for sheets; needs clang
 	tests/fuzz/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
-machines: ftx   # built and run for other machines; the script says which packages it takes
+machines: ftx   # built and run for other machines; .ci/run names the packages that it takes
 	tests/tools/machines.sh
 bench:          # how fast? a part of it: make bench judge, or product, train, gpt2
 	tests/bench/bench.sh $(filter $(PARTS), $(MAKECMDGOALS))

@@ -1,8 +1,7 @@
 #!/bin/sh
-# What do models of the four kinds learn in about five minutes each? Runs the
-# commands in tests/bench/quality.txt as a user would, in single precision, and
-# writes below each what it says now, of a training the end. The last tenth of
-# the data is held out. make quality
+# What do models of the four kinds learn in about five minutes each? Runs the commands in
+# tests/bench/quality.txt as a user would, in single precision, and writes below each what it says
+# now, of a training the end. The last tenth of the data is held out. make quality
 set -eu
 cd "$(dirname "$0")/../.."
 PATH=$PWD/build/float:$PATH table=$PWD/tests/bench/quality.txt

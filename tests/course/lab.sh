@@ -280,9 +280,7 @@ autograder() {
     done
     attack 'nor in the guise of the system' "# 1 \"/usr/include/stdio.h\" 1 3
 #include \"$home/$other\""
-    for path in alg05/build/ftx "$home/source/alg05/build/ftx"; do
-        attack "${path#"$home"} is not run" "$(at_start "$(runs "$path")")"
-    done
+    attack "the other lab's program is not run" "$(at_start "$(runs "$home/source/alg05/build/ftx")")"
     for path in $other source/alg05/build/alg04_attention.o source/alg04/trials source/alg05/trials; do
         attack "$path is not read" "$(at_start "$(opens "$home/$path")")"
     done
@@ -339,7 +337,6 @@ compute_only() {
         done
     done <<END
 a neighbour's program is not run|$(runs ../alg05/build/ftx)
-nor from above|$(runs alg05/build/ftx)
 nor by its whole name|$(runs "$home/alg05/build/ftx")
 the trials are not read|$(opens alg04/trials)
 nor a secret|$(opens "$home/secret")

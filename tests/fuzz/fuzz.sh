@@ -1,9 +1,8 @@
 #!/bin/sh
-# tests/fuzz/fuzz.sh MAKE SECONDS [WHAT]: builds a reader with sanitizers, gives it
-# files that are good, and then for so long what libFuzzer makes of them. WHAT
-# is sheet (which is meant without it), model, tokenizer, safetensors or pieces.
-# What it finds is in build/fuzz: crash-*, timeout-*, ... are inputs, found/ has those
-# that reach something new.
+# tests/fuzz/fuzz.sh MAKE SECONDS [WHAT]: builds a reader with sanitizers, gives it files that are
+# good, and then for so long what libFuzzer makes of them. WHAT is sheet (which is meant without
+# it), model, tokenizer, safetensors or pieces. What it finds is in build/fuzz: crash-*,
+# timeout-*, ... are inputs, found/ has those that reach something new.
 set -u
 LC_ALL=C; export LC_ALL
 cd "$(dirname "$0")/../.." || exit 1

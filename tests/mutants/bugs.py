@@ -1,7 +1,8 @@
 """Bugs to be planted: operator mutants, one small change at one place in a
 statement, and the named bugs of named.txt, whose first lines explain them."""
 import re
-from dataclasses import dataclass, field
+from collections import namedtuple
+from dataclasses import dataclass
 
 from source import HEADS, TAG, Statement, closing, tokens_of
 
@@ -106,16 +107,16 @@ def is_dropped(statement):
 
 
 def arguments(tokens, k):
-    """The first and last token of each argument of the call whose ( is at k."""
-    last, parts, first, n = closing(tokens, k), [], k + 1, k + 1
-    while n < last:
-        if tokens[n].text in ("(", "[", "{"):
-            n = closing(tokens, n)
-        elif tokens[n].text == ",":
-            parts.append((tokens[first], tokens[n - 1]))
-            first = n + 1
-        n += 1
-    return parts + [(tokens[first], tokens[last - 1])] if first < last else parts
+    """The tokens of each argument of the call whose ( is at k."""
+    n, parts = k + 1, [[]]
+    while n < closing(tokens, k):
+        end = closing(tokens, n)
+        if tokens[n].text == ",":
+            parts.append([])
+        else:
+            parts[-1] += tokens[n:end + 1]
+        n = end + 1
+    return parts
 
 
 def exchanged(source, tokens):
@@ -128,11 +129,11 @@ def exchanged(source, tokens):
         parts = arguments(tokens, k + 1)
         if len(parts) < 2:
             continue
-        (a, b), (c, d) = parts[:2]
-        one, two = text[a.start:b.end], text[c.start:d.end]
+        a, b = [(part[0].start, part[-1].end) for part in parts[:2]]
+        one, two = text[slice(*a)], text[slice(*b)]
         if one != two and '"' not in one + two:
             yield (f"{name.text} with its first two arguments exchanged",
-                   a.start, d.end, two + text[b.end:c.start] + one)
+                   a[0], b[1], two + text[a[1]:b[0]] + one)
 
 
 def of_statement(source, statement):
@@ -170,10 +171,7 @@ def mutants_of(source):
 
 # ------------------------------------------------------------- named bugs
 
-@dataclass
-class Bug:
-    name: str
-    changes: list = field(default_factory=list)     # (function, tag, old, new)
+Bug = namedtuple("Bug", "name changes")     # of each change: function, tag, old, new
 
 
 def read_bugs(text):
@@ -184,7 +182,7 @@ def read_bugs(text):
         if not line.strip() or line.startswith("#"):
             continue
         if not line[0].isspace():
-            bugs.append(Bug(line))
+            bugs.append(Bug(line, []))
         elif bugs and found and arrow:
             tag = next((word for word in where.split() if TAG.fullmatch(word)), None)
             name = next((word for word in where.split() if word != tag), None)

@@ -9,9 +9,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections import Counter
+from collections import Counter, namedtuple
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import LifoQueue
@@ -34,10 +34,8 @@ class Test:
     seconds: float = 0.0
 
 
-@dataclass
-class Result:
-    verdict: str                # killed, survived, equal, stillborn, wrong
-    by: str = ""                # the test that noticed, or what is wrong
+# Killed, survived, equal, stillborn or wrong; and the test that noticed, or what is wrong.
+Result = namedtuple("Result", "verdict by", defaults=[""])
 
 
 class Harness:
@@ -190,7 +188,5 @@ class Harness:
 
 
 def end_all_of(group):
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass

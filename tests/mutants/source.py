@@ -1,5 +1,6 @@
 """C as tokens and statements, each under the function that it stands in."""
 import re
+from collections import namedtuple
 from dataclasses import dataclass, field
 
 TOKEN = re.compile(r"""
@@ -18,13 +19,7 @@ OPEN, CLOSE = {"(", "[", "{"}, {")", "]", "}"}
 TAG = re.compile(r"\b\d{1,2}\.\d{1,2}\b")
 
 
-@dataclass
-class Token:
-    kind: str
-    text: str
-    start: int
-    end: int
-    line: int
+Token = namedtuple("Token", "kind text start end line")
 
 
 @dataclass

@@ -169,17 +169,13 @@ class Browser:
                       **(text if kind == 'keyDown' else {}))
 
     def put(self, place, text, key='Tab'):
-        """Types into what a selector finds: the old goes."""
+        """Types, or without a key pastes, into what a selector finds: the old goes."""
+        self.actions += 1
         self.run("(e => { e.focus(); e.select(); })($('%s'))" % place)
         self.type(text)
         if key:
             self.press(key)
         self.settle()
-
-    def paste(self, place, text):
-        """At once, as from elsewhere; the page is told the same as of what is typed."""
-        self.actions += 1
-        self.put(place, text, None)
 
     def mouse(self, kind, x, y):
         self.send('Input.dispatchMouseEvent', type='mouse' + kind, x=x, y=y,
@@ -573,7 +569,7 @@ def what_is_pasted_is_judged(b):
         b.open()
         b.click('#first .doors a')
         b.equal(b.focus('tagName'), 'TEXTAREA')
-        b.paste(TEXT, text)
+        b.put(TEXT, text, None)
         b.holds(told in b.text(SAID), text, told, b.text(SAID), b.text('#own .taken'))
         b.holds(b.actions <= 5 and b.is_in_sight(SAID), b.actions, text)
     print('# %d students, %d actions each' % (len(cases), b.actions))
@@ -743,8 +739,8 @@ def large_pastes_are_refused(b):
     for; nothing of more."""
     b.open_own()
     for m, n in (500, 500), (101, 100), (100, 100):
-        b.paste(TEXT, 'algorithm 4\nd_attn 4\nS = ' + ' ; '.join(
-            ' '.join(str((i * j) % 7) for j in range(n)) for i in range(m)))
+        rows = (' '.join(str((i * j) % 7) for j in range(n)) for i in range(m))
+        b.put(TEXT, 'algorithm 4\nd_attn 4\nS = ' + ' ; '.join(rows), None)
         b.equal('at most 10000' in b.text(FAULT), m * n > 10000, b.text(FAULT))
     b.equal(b.text(FAULT), '')
     b.holds(b.count('#own td') < 3000)

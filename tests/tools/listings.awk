@@ -2,13 +2,11 @@
 #
 #     awk -f tests/tools/listings.awk tangled/alg[0-9]*.c
 #
-# Each of these files is a line that names it, #include "ftx.h" and one
-# algorithm. Every statement has the tag of a line, a comment or a SEE, or is
-# the check that opens the function; the tags come in the paper's order, and
-# none is left out; there are at most four statements more than the algorithm
-# has lines. What practice adds is not there, and nothing is counted from 0.
-# All files together have at most 330 lines of C. Faults are printed with file
-# and line, exit status 1.
+# Each of these files is a line that names it, #include "ftx.h" and one algorithm. Every statement
+# has the tag of a line, a comment or a SEE, or is the check that opens the function; the tags
+# come in the paper's order, and none is left out; there are at most four statements more than the
+# algorithm has lines. What practice adds is not there, and nothing is counted from 0. All files
+# together have at most 330 lines of C. Faults are printed with file and line, exit status 1.
 
 BEGIN { split("1 1 5 6 4 3 1 21 12 11 9 13 9 8 9", lines); MORE = 4; MOST = 330 }
 

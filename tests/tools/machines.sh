@@ -13,9 +13,8 @@
 #           exp (musl, Windows), a product that is rounded twice (tcc), numbers of 80 bits in between (m32)
 # A model that was trained here must be loaded there and saved again with the same bytes, on every kind.
 #
-# Debian has them: gcc-12-multilib tcc musl-tools qemu-user gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu
-# gcc-s390x-linux-gnu (with libc6-dev-*-cross) gcc-mingw-w64-x86-64 wine64. (gcc-multilib cannot be had
-# beside the cross compilers; gcc-12-multilib can.)
+# Debian has them all; .ci/run names the packages. (gcc-multilib cannot be had beside the cross
+# compilers; gcc-12-multilib can.)
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 top=$PWD place=$PWD/build/machines

@@ -1,13 +1,11 @@
 #!/bin/sh
-# tests/tools/vectors.sh [SOURCES]: does the compiler make vectors of every loop over
-# entries? Each file with a FAST function is compiled for each kind of vectors,
-# and the compiler's own report is read. Only GCC on x86-64 is asked: clang has
-# no clones before version 18.
+# tests/tools/vectors.sh [SOURCES]: does the compiler make vectors of every loop over entries?
+# Each file with a FAST function is compiled for each kind of vectors, and the compiler's own
+# report is read. Only GCC on x86-64 is asked: clang has no clones before version 18.
 #
-# A loop of a FAST or WITHIN function is one over entries unless another loop
-# or a sum stands in it. Excepted are: a mask that is asked for each entry; the
-# halvings, which are unrolled; and in double precision the loops that call the
-# C library for each entry (exp, erfc).
+# A loop of a FAST or WITHIN function is one over entries unless another loop or a sum stands in
+# it. Excepted are: a mask that is asked for each entry; the halvings, which are unrolled; and in
+# double precision the loops that call the C library for each entry (exp, erfc).
 set -u
 CC=${CC:-gcc} sources=${1:-tangled}
 report=$(mktemp) loops=$(mktemp)

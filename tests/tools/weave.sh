@@ -1,9 +1,8 @@
 #!/bin/sh
 # tests/tools/weave.sh: the weave refuses what it should.
 #
-# The small book in tests/data/ is woven; then one fault at a time is planted in a
-# copy, and the weave must refuse it with a sentence that names the place, and
-# leave nothing.
+# The small book in tests/data/ is woven; then one fault at a time is planted in a copy, and the
+# weave must refuse it with a sentence that names the place, and leave nothing.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d) || exit 1
