@@ -11,6 +11,7 @@ import glob
 import json
 import math
 import os
+import pathlib
 import re
 import select
 import subprocess
@@ -222,16 +223,14 @@ def plain(*words, text=None, place='.'):
     if text is not None:
         place = 'build/browser'
         os.makedirs(place, exist_ok=True)
-        with open(place + '/sheet', 'w', encoding='utf-8', errors='surrogateescape') as file:
-            file.write(text)
+        pathlib.Path(place, 'sheet').write_text(text, 'utf-8', 'surrogateescape')
     said = subprocess.run([os.path.abspath(PLAIN), *words], cwd=place,
                           env=NO_FMA, capture_output=True)
     return (said.stderr if said.returncode > 1 else said.stdout).decode()
 
 
 def text_of(name):
-    with open(name, encoding='utf-8', errors='surrogateescape') as file:
-        return file.read()
+    return pathlib.Path(name).read_text('utf-8', 'surrogateescape')
 
 
 def sheets_of(*folders):
@@ -502,9 +501,20 @@ def nothing_is_asked_for(b):
 
 # ------------------------------------------------- the program in the page
 
+def same(x, y):
+    """The same JSON, but for the last digit of a sine: the model has sines
+    as positions, and another C library has its own."""
+    if isinstance(x, dict):
+        return x.keys() == y.keys() and all(same(x[k], y[k]) for k in x)
+    if isinstance(x, list):
+        return len(x) == len(y) and all(map(same, x, y))
+    return x == y or isinstance(x, float) and math.isclose(x, y, rel_tol=1e-12, abs_tol=1e-12)
+
+
 @law(DESKTOP)
 def the_program_says_the_same(b):
-    """The page's program and the native one, on every sheet, to the byte."""
+    """The page's program and the native one, on every sheet, to the byte; and of a model in
+    every step of a turn."""
     b.open()
     for name, text in sheets_of('worked', 'hand', 'starts'):
         for command in 'show', 'check':
@@ -512,6 +522,11 @@ def the_program_says_the_same(b):
             here = b.run('ftx(%s, %s).catch(error => error.message)'
                          % (json.dumps(words), json.dumps(text)))
             b.holds(here.strip() == plain(*words, text=text).strip(), command, name)
+    b.open('#think')
+    words = ['show', '--model', 'numbers.ftx', '--json', '--turn', '7', '4217']
+    here = json.loads(b.run('ftx(%s)' % json.dumps(words)))
+    b.equal(len(here['steps']), 147)
+    b.holds(same(here, json.loads(plain(*words, place='doc'))))
 
 
 SUM = r"(.*?)\((\d),(\d)\) = (.*) = ([^ ,]*)(?:, where.*)?$"
@@ -577,12 +592,21 @@ def what_is_pasted_is_judged(b):
 
 @law(DESKTOP, PHONE)
 def own_numbers_are_judged(b):
+    """And saved: a picture as one."""
     b.open_own()
     b.put(TEXT, README)
     b.holds(b.text(SAID).startswith('first wrong step: A'), b.text(SAID))
     b.holds('is left out' in b.text('#own .why'), b.text('#own .why'))
     b.equal(b.count('#own [data-verdict=wrong]'), 4, 'wrong')
     b.equal(b.count('#own [data-verdict=follows]'), 4, 'follow')
+    for what, file in ('Markdown', 'md'), ('report', 'txt'), ('picture', 'svg'), ('LaTeX', 'tex'):
+        b.push(what)
+        b.equal(b.run("$('#own .aside a').download"), 'sheet.' + file)
+    b.holds('&= \\begin{pmatrix} \\textcolor{red}{0.953} \\to 0.893 & ' in b.text('#own .aside'))
+    b.push('show with and without')
+    b.equal(b.all('#own .compared tr')[1:3], ['S_scaled(1,1)4.2436.000', 'A(1,1)0.8930.953'])
+    b.push('link')
+    b.holds(b.run('location.hash').startswith('#sheet='))
     b.run("$$('#own .step').find(s => s.textContent.includes('Q Kᵀ'))"
           ".querySelector('td button').click()")
     b.equal(b.text(SAID), 'S: (1,1) is 3·2 + 0·1 = 6')
@@ -749,20 +773,6 @@ def large_pastes_are_refused(b):
 
 
 @law(DESKTOP)
-def a_picture_is_saved_as_one(b):
-    b.open_own()
-    b.put(TEXT, README)
-    for what, file in ('Markdown', 'md'), ('report', 'txt'), ('picture', 'svg'), ('LaTeX', 'tex'):
-        b.push(what)
-        b.equal(b.run("$('#own .aside a').download"), 'sheet.' + file)
-    b.holds('&= \\begin{pmatrix} \\textcolor{red}{0.953} \\to 0.893 & ' in b.text('#own .aside'))
-    b.push('show with and without')
-    b.equal(b.all('#own .compared tr')[1:3], ['S_scaled(1,1)4.2436.000', 'A(1,1)0.8930.953'])
-    b.push('link')
-    b.holds(b.run('location.hash').startswith('#sheet='))
-
-
-@law(DESKTOP)
 def readers_of_screens_are_served(b):
     """What is opened takes the focus along; cells and numbers have roles and
     names, tables and their rows and columns, too; headings go down by one."""
@@ -818,9 +828,12 @@ def think(b, text, place='#think form input'):
 
 @law(DESKTOP, PHONE)
 def a_model_thinks(b):
-    """Typed and Enter: the name comes token by token, as ftx translate has
-    it; a head's picture opens its numbers."""
+    """Typed and Enter: the name comes token by token, as ftx translate has it; a head's picture
+    opens its numbers. It says what it takes; who asks for no motion sees the last turn at once."""
     b.open('#think')
+    for text in '0', '', '10000', '007', '12a':
+        think(b, text)
+        b.holds('from 1 to 9999' in b.text('#think .said.fault') and b.count('#think .stale'), text)
     think(b, '12')
     for _ in range(100):
         if 'ends it' in b.text('#think .said'):
@@ -836,35 +849,7 @@ def a_model_thinks(b):
                  "[...tr.querySelectorAll('td')].map(td => +td.textContent))")
     sums = [sum(column) for column in zip(*rows)]
     b.holds(len(sums) == turns and all(abs(s - 1) < 0.004 for s in sums), sums)
-
-
-def same(x, y):
-    """The same JSON, but for the last digit of a sine: the model has sines
-    as positions, and another C library has its own."""
-    if isinstance(x, dict):
-        return x.keys() == y.keys() and all(same(x[k], y[k]) for k in x)
-    if isinstance(x, list):
-        return len(x) == len(y) and all(map(same, x, y))
-    return x == y or isinstance(x, float) and math.isclose(x, y, rel_tol=1e-12, abs_tol=1e-12)
-
-
-@law(DESKTOP)
-def what_it_thinks_is_the_same(b):
-    """Every step of a turn, in the page and of the native program."""
-    b.open('#think')
-    words = ['show', '--model', 'numbers.ftx', '--json', '--turn', '7', '4217']
-    here = json.loads(b.run('ftx(%s)' % json.dumps(words)))
-    b.equal(len(here['steps']), 147)
-    b.holds(same(here, json.loads(plain(*words, place='doc'))))
-
-
-@law(DESKTOP)
-def a_model_says_what_it_takes(b):
-    b.open('#think')
-    for text in '0', '', '10000', '007', '12a':
-        think(b, text)
-        b.holds('from 1 to 9999' in b.text('#think .said.fault') and b.count('#think .stale'), text)
-    b.media(reduced_motion='reduce')            # the last turn, at once
+    b.media(reduced_motion='reduce')
     think(b, '7')
     said = b.text('#think .said')
     b.holds(said.endswith(': seven, and eos_token ends it'), said)
