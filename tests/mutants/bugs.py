@@ -29,14 +29,12 @@ ASSIGNS = {"=", "++", "--"} | {sign for sign in OTHERS if sign.endswith("=")
 # sanitizer of CI does. To change who is started or ended could end strangers.
 ALLOCATE = {"arena_alloc", "malloc", "calloc", "realloc"}
 FREE = {"free", "arena_free", "tape_free", "free_values", "trainer_free"}
-PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
-             "execv", "execvp", "execl", "execve", "system", "signal",
-             "setrlimit", "ptrace"}
+PROCESSES = set("""fork kill killpg waitpid setsid setpgid execv execvp execl execve system
+    signal setrlimit ptrace""".split())
 COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "larger_of", "least", "smaller",
            "strcmp", "strncmp", "memcmp", "same", "same_number", "same_place", "is_same_place",
            "are_near", "has_same_numbers", "rivals", "REQUIRE"}
-NO_DECLARATION = {"return", "goto", "typedef", "struct", "enum", "union",
-                  "extern", "static", "const", "case", "default"}
+NO_DECLARATION = set("""return goto typedef struct enum union extern static const case default""".split())
 
 
 @dataclass

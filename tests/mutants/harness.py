@@ -99,7 +99,6 @@ class Harness:
         processor that it took. When it is over, nothing of it is left: no process, no file."""
         files, build, log = worker / "files", worker / "build", worker / "log"
         for place in files, build:
-            shutil.rmtree(place, ignore_errors=True)
             place.mkdir()
         with open(log, "wb") as out:
             child = subprocess.Popen(

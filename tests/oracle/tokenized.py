@@ -84,27 +84,22 @@ def write(folder, tokenizer, **special):
         {"tokenizer_class": "PreTrainedTokenizerFast", **special}))
 
 
-def main():
-    cases = (HERE / "texts.txt").read_text().split("\n\n")
-    texts = [unescaped(case.split("\n")[0]) for case in cases if case]
-    write("gpt2", pairs_of(texts), eos_token="<|endoftext|>")
-    for folder in FOLDERS[1:]:
-        write(folder, words_of(texts, folder == "bert-uncased"),
-              mask_token="[MASK]", cls_token="[CLS]", sep_token="[SEP]")
-    tokens = {f: AutoTokenizer.from_pretrained(HERE / f) for f in FOLDERS}
-    out = []
-    for text in texts:
-        out.append(escaped(text))
-        for folder, t in tokens.items():
-            hidden = {t.mask_token_id, t.cls_token_id, t.sep_token_id,
-                      t.eos_token_id, t.bos_token_id}
-            ids = t(text, add_special_tokens=False)["input_ids"]
-            back = t.decode([i for i in ids if i not in hidden])
-            line = " " + counted(ids) if ids else ""
-            line += "" if back == text else (" > " + escaped(back)).rstrip()
-            out.append(f"{folder}:{line}")
-        out.append("")
-    (HERE / "texts.txt").write_text("\n".join(out))
-
-
-main()
+cases = (HERE / "texts.txt").read_text().split("\n\n")
+texts = [unescaped(case.split("\n")[0]) for case in cases if case]
+write("gpt2", pairs_of(texts), eos_token="<|endoftext|>")
+for folder in FOLDERS[1:]:
+    write(folder, words_of(texts, folder == "bert-uncased"),
+          mask_token="[MASK]", cls_token="[CLS]", sep_token="[SEP]")
+tokens = {f: AutoTokenizer.from_pretrained(HERE / f) for f in FOLDERS}
+out = []
+for text in texts:
+    out.append(escaped(text))
+    for folder, t in tokens.items():
+        hidden = {t.mask_token_id, t.cls_token_id, t.sep_token_id, t.eos_token_id, t.bos_token_id}
+        ids = t(text, add_special_tokens=False)["input_ids"]
+        back = t.decode([i for i in ids if i not in hidden])
+        line = " " + counted(ids) if ids else ""
+        line += "" if back == text else (" > " + escaped(back)).rstrip()
+        out.append(f"{folder}:{line}")
+    out.append("")
+(HERE / "texts.txt").write_text("\n".join(out))
