@@ -1,7 +1,7 @@
 /* ftx show --model --set: what becomes of a model when a value inside it is
    another (see oracle/released.py). */
 #include "looks.h"
-#include "oracle/inside.h"
+#include "released/inside.h"
 
 enum { LOOKS = sizeof recorded_looks / sizeof *recorded_looks };
 

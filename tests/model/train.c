@@ -111,6 +111,7 @@ LAW(an_interrupted_run_leaves_the_same_files)
     };
     char rest[40];
     const int steps = amount(400);
+    signal(sent, SIG_DFL);
     snprintf(rest, sizeof rest, "this run: steps: %d;", steps - 1);
     a_text("t", 20, "");
     for (int k = 0; k < 7; k++) {

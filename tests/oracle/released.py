@@ -33,7 +33,7 @@ warnings.filterwarnings("ignore")
 transformers.logging.set_verbosity_error()
 torch.set_num_threads(1)
 here = Path(__file__).parent.parent / "data/released"
-INSIDE = Path(__file__).parent / "inside.h"
+INSIDE = here / "inside.h"
 out, looks = [], []
 
 V = 13
