@@ -8,6 +8,7 @@
 # Peers take turns, so that all meet the same noise; printed are medians of RUNS
 # turns. FTX_PYTHON names a Python that has PyTorch. CFLAGS='-O3 -DNO_AVX512'
 # measures a large machine as if it had only AVX2.
+# shellcheck disable=SC2046,SC2086
 set -eu
 cd "$(dirname "$0")/../.."
 OUT=build/bench
@@ -27,7 +28,6 @@ machine() {
 
 # build NAME REAL: the program of tests/bench/NAME.c.
 build() {
-    # shellcheck disable=SC2086
     $CC -DREAL=$2 -o $OUT/$1 tests/bench/$1.c $LIBRARY -ldl -lm -lpthread
 }
 
@@ -103,7 +103,6 @@ judge() {
     echo "To judge a sheet on which all is tried, in milliseconds:"
     for of in '4 100' '10 10'; do
         name=${of% *} times=${of#* } start=$(date +%s%N)
-        # shellcheck disable=SC2046
         build/ftx check $(yes "tests/bench/judge_$name.sheet" | head -n "$times") > $OUT/said || [ $? = 1 ]
         echo "$name $times $(($(date +%s%N) - start))" |
             awk '{ printf "    Algorithm %-4s %8.1f\n", $1, $3 / $2 / 1e6 }'

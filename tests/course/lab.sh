@@ -336,7 +336,6 @@ compute_only() {
         done
     done <<END
 a neighbour's program is not run|$(runs ../alg05/build/ftx)
-nor by its whole name|$(runs "$home/alg05/build/ftx")
 the trials are not read|$(opens alg04/trials)
 nor the system's files|$(opens /etc/passwd)
 nothing is written|$(opens "$home/new" 'O_CREAT | O_WRONLY')
@@ -384,9 +383,8 @@ course() {
     printf '#!/bin/sh\nexit 1\n' | tee "$work/missing/kpsewhich" > "$work/missing/apt-get"; chmod +x "$work/missing"/*
     expect 'make lab HANDOUT=no needs no LaTeX' 0 '' \
         env LABS="$work/unwoven" PATH="$PWD/$work/missing:$PATH" make -s lab N=4 HANDOUT=no
-    ! command -v apt-cache > /dev/null ||
-        expect 'the container: Debian has its packages' 0 '' \
-            apt-cache show $(sed -n 's/^ *\(gcc .*\) && .*/\1/p' doc/lab/Containerfile)
+    ! command -v apt-cache > /dev/null || expect 'the container: Debian has its packages' 0 '' \
+        apt-cache show $(sed -n 's/^ *\(gcc .*\) && .*/\1/p' doc/lab/Containerfile)
 }
 
 # Python keeps the protocol of `ftx steps`, too.

@@ -3,6 +3,7 @@
 # good, and then for so long what libFuzzer makes of them. WHAT is sheet (which is meant without
 # it), model, tokenizer, safetensors or pieces. What it finds is in build/fuzz: crash-*,
 # timeout-*, ... are inputs, found/ has those that reach something new.
+# shellcheck disable=SC2046,SC2086
 set -u
 LC_ALL=C; export LC_ALL
 cd "$(dirname "$0")/../.." || exit 1
@@ -27,7 +28,6 @@ models() { # small ones, of every task, with every kind of tokens
         [ $task = ed ] && layers='--L_enc 1 --L_dec 1' || layers='--L 1'
         for tokens in char word bpe; do
             [ $tokens = bpe ] && method=sgd || method=adamw
-            # shellcheck disable=SC2086
             build/ftx train $task --tokens $tokens $layers --d_e 2 --H 1 \
                 --d_mlp 2 --ell_max 8 --steps 3 --held-out 0.4 --optimiser $method \
                 --model $seeds/$task.$tokens build/fuzz/data > build/fuzz/said ||
@@ -68,15 +68,12 @@ esac
 
 # Words, and the names in them, are the dictionary; of long files the first.
 log=build/fuzz/log
-# shellcheck disable=SC2086
 find $seeds -type f ! -name '.*' > "$log.files"
 xargs head -q -c 8000 < "$log.files" | tr -c '!-~' '\n' > build/fuzz/words
 tr -c 'A-Za-z0-9_' '\n' < build/fuzz/words | sort -u - build/fuzz/words |
     sed -n '/["\\]/d; /^..\{1,28\}$/s/.*/"&"/p' > build/fuzz/dict
 options="-timeout=25 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/ -dict=build/fuzz/dict"
-# shellcheck disable=SC2046,SC2086
 $fuzz $options $(cat "$log.files") > "$log" 2>&1 || fail
-# shellcheck disable=SC2086
 $fuzz $options -max_len=$most -max_total_time="$seconds" build/fuzz/found $seeds \
     > "$log" 2>&1 || fail
 made=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log")

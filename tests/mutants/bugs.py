@@ -31,10 +31,10 @@ ALLOCATE = {"arena_alloc", "malloc", "calloc", "realloc"}
 FREE = {"free", "arena_free", "tape_free", "free_values", "trainer_free"}
 PROCESSES = set("""fork kill killpg waitpid setsid setpgid execv execvp execl execve system
     signal setrlimit ptrace""".split())
-COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "larger_of", "least", "smaller",
-           "strcmp", "strncmp", "memcmp", "same", "same_number", "same_place", "is_same_place",
-           "are_near", "has_same_numbers", "rivals", "REQUIRE"}
-NO_DECLARATION = set("""return goto typedef struct enum union extern static const case default""".split())
+COMMUTE = set("""add calloc hadamard fmax fmin larger larger_of least smaller strcmp strncmp
+    memcmp same same_number same_place is_same_place are_near has_same_numbers rivals
+    REQUIRE""".split())
+NO_DECLARATION = set("return goto typedef struct enum union extern static const case default".split())
 
 
 @dataclass

@@ -13,8 +13,7 @@
 #           exp (musl, Windows), a product that is rounded twice (tcc), numbers of 80 bits in between (m32)
 # A model that was trained here must be loaded there and saved again with the same bytes, on every kind.
 #
-# Debian has them all; .ci/run names the packages. (gcc-multilib cannot be had beside the cross
-# compilers; gcc-12-multilib can.)
+# Debian has them all, gcc-12-multilib beside the cross compilers; .ci/run names the packages.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 top=$PWD place=$PWD/build/machines

@@ -45,8 +45,7 @@ for real in float double; do
         for file in $(grep -l '^FAST' "$sources"/library/*.c "$sources"/practice/*.c); do
             $CC -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno -O3 \
                 -DREAL=$real "-DFAST=__attribute__((target(\"$target\")))" \
-                "-I$sources" -fopt-info-vec-optimized -c -o /dev/null \
-                "$file" 2> "$report" || exit 1
+                "-I$sources" -fopt-info-vec-optimized -c -o /dev/null "$file" 2> "$report" || exit 1
             loops_over_entries "$file" $real > "$loops"
             while read -r line; do
                 asked=$((asked + 1))
