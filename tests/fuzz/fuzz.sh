@@ -14,7 +14,7 @@ sanitize=-fsanitize=fuzzer-no-link,address,undefined
     -fno-sanitize-recover=all -DARENA_BLOCK=1 -DMOST_WORK=2e5" || exit 1
 rm -rf build/fuzz/found build/fuzz/seeds
 mkdir -p build/fuzz/found build/fuzz/seeds
-seeds=build/fuzz/seeds most=2000
+seeds=build/fuzz/seeds log=build/fuzz/log most=2000
 
 fail() {
     grep -a -v '^INFO\|^Running\|^Executed\|^#' "$log"
@@ -67,7 +67,6 @@ safetensors)
 esac
 
 # Words, and the names in them, are the dictionary; of long files the first.
-log=build/fuzz/log
 find $seeds -type f ! -name '.*' > "$log.files"
 xargs head -q -c 8000 < "$log.files" | tr -c '!-~' '\n' > build/fuzz/words
 tr -c 'A-Za-z0-9_' '\n' < build/fuzz/words | sort -u - build/fuzz/words |

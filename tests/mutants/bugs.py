@@ -34,7 +34,8 @@ PROCESSES = set("""fork kill killpg waitpid setsid setpgid execv execvp execl ex
 COMMUTE = set("""add calloc hadamard fmax fmin larger larger_of least smaller strcmp strncmp
     memcmp same same_number same_place is_same_place are_near has_same_numbers rivals
     REQUIRE""".split())
-NO_DECLARATION = set("return goto typedef struct enum union extern static const case default".split())
+NO_DECLARATION = set("""return goto typedef struct enum union extern static const case
+    default""".split())
 
 
 @dataclass

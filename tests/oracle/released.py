@@ -80,7 +80,7 @@ def record(folder, model, x, types=None, hidden=True):
 
 # ------------------------------------------------- looks inside, with changes
 WIDTH = 4                       # columns of a head
-CHANGE = re.compile(r"layer (\d)(?: head (\d)| (attention|mlp))?(?: token (\d))? (?:= (0)|\* (\S+))")
+CHANGE = re.compile(r"layer (\d)(?: head (\d)| (attention|mlp))?(?: token (\d))? (?:= (0)|\* (.+))")
 CHANGES = [
     [], ["layer 1 head 2 = 0"], ["layer 1 head 1 token 2 * -1.5"],
     ["layer 1 attention token 3 * 2"],

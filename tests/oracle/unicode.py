@@ -141,8 +141,8 @@ def replace():
     """The chunk of the web."""
     chunk = "static const unsigned char kinds[] = {\n    " + ", ".join(map(str, KINDS)) + "\n};"
     for name, text in TABLES.items():
-        parts = re.findall(".{1,69}", text)
-        chunk += f"\nstatic const char {name}[] =\n    " + "\n    ".join(f'"{p}"' for p in parts) + ";"
+        parts = "\n    ".join(f'"{part}"' for part in re.findall(".{1,69}", text))
+        chunk += f"\nstatic const char {name}[] =\n    {parts};"
     before, begin, rest = open(WEB).read().partition("<<the tables of characters>>=\n")
     open(WEB, "w").write(before + begin + chunk + rest[rest.index("\n@\n"):])
 

@@ -28,9 +28,8 @@ for name in 'doc/ftx.html', 'doc/program.html', 'README.md':
 for name, to in links:
     path, _, id = to.partition('#')
     target = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
-    if re.match('https://[a-z]', to):
-        continue                        # another's page: nobody asks it here
-    if not os.path.exists(target) or id and id not in ids.get(target, [id]):
+    is_ours = not re.match('https://[a-z]', to)        # another's page: nobody asks it here
+    if is_ours and (not os.path.exists(target) or id and id not in ids.get(target, [id])):
         faults.append('%s: %s leads nowhere' % (name, to))
 print(*faults, '%d links, %d faults' % (len(links), len(faults)), sep='\n')
 sys.exit(bool(faults))
