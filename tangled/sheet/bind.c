@@ -171,12 +171,12 @@ int given_position(const Job *job, int most, const char *range)
 }
 
 /* Returns how the positions are given or computed. */
-static int positions_given(Job *job)
+static unsigned positions_given(Job *job)
 {
     static const char *const computed[] = { "positions", "ell_max", "d_e",
                                             "base", "first" };
-    static const int of[] = { NO_POSITIONS, NO_POSITIONS, PAPER_SINES,
-                              VASWANI_SINES };
+    static const unsigned of[] = { NO_POSITIONS, NO_POSITIONS, PAPER_SINES,
+                                   VASWANI_SINES };
     bool learned = find_item(job, "W_p", 0) != NULL;
     for (int k = 0; k < 5 && learned; k++) {
         const Item *item = find_item(job, computed[k], 0);
@@ -371,7 +371,7 @@ void bind_matrices(Job *job)
     else
         bind_component(job);
     if (job->run.algorithm == 2) {
-        int sines = positions_given(job);
+        unsigned sines = positions_given(job);
         if (sines == PAPER_SINES || sines == VASWANI_SINES)
             compute_positions(job, sines == PAPER_SINES);
     }

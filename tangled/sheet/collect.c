@@ -222,8 +222,6 @@ static void note_index(Job *job, const char *line, int index)
         job->loop.row[job->loop.in_row++] = index;
         job->loop.row_line = line;
     }
-    if (strcmp(line, "12.2") == 0)
-        job->loop.chances.used = 0;         /* each sequence has them all */
     if (word_in("11.1 12.1 13.1", line, strlen(line)))
         job->loop.epoch = index;
     if (strcmp(line, "14.2") == 0)

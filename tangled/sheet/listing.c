@@ -194,6 +194,22 @@ static void given_data(Job *job)
         note_assumption(job, "N_epochs", "1");
 }
 
+/* The uniform numbers of a whole training: each sequence, in each epoch,
+   begins with the first of the sheet. */
+static NumberList chances_of_all(const Job *job)
+{
+    NumberList of_one = given_chances(job, longest_sequence(job),
+                                      "each token needs one");
+    const Data *on = &job->loop.data;
+    int turns = on->N_data * job->loop.N_epochs, n = 0;
+    double *u = arena_alloc(job->arena, (size_t)turns * (size_t)of_one.n
+                                        * sizeof *u);
+    for (int turn = 0; turn < turns; turn++)
+        for (int t = 0; t < on->x[turn % on->N_data + 1].length; t++)
+            u[n++] = of_one.u[t];
+    return (NumberList){ .n = n, .u = u };
+}
+
 /* All entries of theta in one column. */
 static Mat all_of(const Job *job, const Theta *theta)
 {
@@ -223,11 +239,10 @@ static Mat run_training(Job *job)
     else if (kind == D_TRANSFORMER)
         dtraining(tape, on->N_data, on->x, theta, N_epochs, eta);
     else {
-        int most = longest_sequence(job);
-        job->loop.chances = given_chances(job, most, "each token needs one");
+        job->loop.chances = chances_of_all(job);
         check_special_token(job, 3, "mask_token");
-        job->loop.row = arena_alloc(job->arena,
-                                    (size_t)most * sizeof *job->loop.row);
+        job->loop.row = arena_alloc(job->arena, (size_t)longest_sequence(job)
+                                                * sizeof *job->loop.row);
         etraining(tape, on->N_data, on->x, theta, N_epochs, eta,
                   number_given(job, "p_mask", 1), &random);
     }
