@@ -467,6 +467,7 @@ LAW(damaged_trials_are_refused)
         { "trial a b\nsheet 1\n\nsheet 1\n\n", "not understood: sheet 1" },
         { "trial a b\nsheet 1\n\nresult 9 9 6\n", "not understood: result "
           "9 9 6" },
+        { "trial a b\nslip a\nsheet 1\n", "not understood: slip a" },
         { "result 1 1 6\n", "not understood: result 1 1 6" },
         { "", "no trial of an algorithm is in it" },
     };
@@ -508,6 +509,7 @@ LAW(what_cannot_be_done_is_told)
     assert_told("  1 of 1 points\n");
     assert_int_equal(GRADE("--hint"), 2);
     assert_told("Usage: grade ");
+    assert_int_equal(grade_with(1, (char *[]){ "grade", NULL }), 2);
     assert_int_equal(GRADE("alg04", "alg04"), 2);
     assert_int_equal(GRADE("--what", "alg04"), 2);
     assert_int_equal(GRADE(""), 2);
