@@ -51,8 +51,8 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
 /* Returns how many entries a claim has, open ones too. */
 int entries_of(const Claim *claim);
 
-/* Returns the claim that went wrong first; if none did, the first that is
-   off; or NULL. */
+/* Returns the first claim that is wrong and does not just follow from one
+   before; if none is, the first that is rounded otherwise; or NULL. */
 const Judged *first_wrong(const Judgement *judgement);
 
 /* Returns whether all entries that are claimed are right. */

@@ -31,8 +31,8 @@ typedef struct {
 
 enum { MOST_FOUND = 200 };
 
-/* Returns an explanation together with what a premise says of the claims
-   before. */
+/* Returns why, its claim, n and before set to those of premise h: which
+   claims before are carried on, and which slips were made in them. */
 Explanation under_premise(const Judging *j, Explanation why, Premise h);
 
 /* Runs the sheet by an explanation and counts the work. The run lives in the

@@ -49,7 +49,7 @@ typedef struct SlipRun {
 /* Ends the run: the slip asks for what cannot be. */
 _Noreturn void refuse_slip(SlipRun *s);
 
-/* Returns the conditions that hold in all runs of a sheet. */
+/* Returns the IF_ bits that a sheet decides, whatever the step or slip. */
 int conditions_of(const Bound *bound);
 
 /* Returns whether the run and the place are as the conditions want it. */

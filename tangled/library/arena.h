@@ -9,8 +9,8 @@
 /* Returns an empty arena. */
 Arena *arena_new(void);
 
-/* Returns memory that is aligned for any type, with nothing in it. Where
-   there is none left, the program ends with a sentence. */
+/* Returns memory that is aligned for any type, its bytes not set, not even to
+   0. Where there is none left, the program ends with a sentence. */
 void *arena_alloc(Arena *arena, size_t bytes);
 
 /* Returns how many bytes were given since the arena was cleared. */

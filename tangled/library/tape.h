@@ -28,27 +28,27 @@ void clear_gradient(Mat M);
 /* Forgets every matrix on the tape. */
 void tape_clear(Tape *tape);
 
-/* Forgets the tape, and frees it. */
+/* Frees the tape and every matrix on it. */
 void tape_free(Tape *tape);
 
 /* From now on, on an empty tape: if defers, backward leaves the gradients of
-   matrices on no tape alone, and reduce_gradient adds to that of M what the
-   tape has for it. Several threads may reduce at once, for different M;
-   those that are operands of one operation (W and b of affine) are reduced
-   together with the first of them. */
+   matrices on no tape alone; then reduce_gradient is called once for each of
+   them, M. It adds what the tape has of each operation of which M is the
+   first such operand, to the gradients of its others (b of affine), too.
+   Several threads may reduce, for M whose operations share no operand. */
 void tape_defer_gradients(Tape *tape, bool defers);
 
 /* Adds to the gradient of M, on no tape, what this tape deferred for it. */
 void reduce_gradient(Tape *tape, Mat M);
 
-/* From now on what is not a number, or infinite, is not refused on this
-   tape. on_nonfinite(to) is called first, unless it is NULL; where it
-   returns the value is let through, and whoever reads a result must look. */
+/* From now on this tape lets NaN and infinities through, and whoever reads a
+   result must look. on_nonfinite(to), unless NULL, is called at each; it may
+   leave by longjmp instead of returning. */
 void tape_allow_nonfinite(Tape *tape, void (*on_nonfinite)(void *to),
                           void *to);
 
-/* Returns whether an operation on this tape may have a result that is not a
-   number or infinite; calls on_nonfinite first. */
+/* To be called where a result is NaN or infinite: calls on_nonfinite, which
+   may not return; then returns whether the tape lets such results through. */
 bool is_nonfinite_allowed(const Tape *tape);
 
 #endif

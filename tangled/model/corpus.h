@@ -7,11 +7,11 @@
 #define FTX_CORPUS_H
 #include "model/file.h"
 
-/* Returns the tokens of the n bytes between bos_token and eos_token; with
-   is_prompt without eos_token (E35), unless that is all there is. With words
-   each keeps the blank behind it (E28), so a blank is put behind the last
-   one. More than ell_max tokens are refused. The text is byte `at` of
-   f->text. */
+/* Returns bos_token, the tokens of the n bytes, and eos_token, as far as the
+   tokenizer has these two. A prompt gets no eos_token (E35), unless nothing
+   else is left. With words each keeps the blank behind it (E28), so a blank
+   is put behind the last one. More than ell_max tokens are refused. The text
+   is byte `at` of f->text. */
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, bool is_prompt, Error *f, int at);
 

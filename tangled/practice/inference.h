@@ -42,7 +42,8 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
    eos_ends is set. */
 Mat exclude_special(Mat p, bool eos_ends);
 
-/* Returns q with only its k most probable tokens; 0: with all. */
+/* Returns q with only its k most probable tokens, its sum 1 again; k = 0:
+   with all. */
 Mat restrict_top_k(Mat q, int k);
 
 /* Returns q with only as many of the most probable tokens as have a sum of at

@@ -14,8 +14,8 @@ typedef struct {
 enum { LAYOUTS = 4 };           /* paper, textbook, torch, berkeley       */
 extern const Layout layouts[LAYOUTS];
 
-/* Returns how W_u is written when it is W_e: "W_eᵀ", or "W_e" where the
-   layout has written one of them transposed. */
+/* Returns how W_u is written if it is tied to W_e: "W_eᵀ"; "W_e" in layouts
+   that turn the vectors of tokens or the weights, but not both. */
 const char *as_W_u(const Layout *layout);
 
 typedef enum {

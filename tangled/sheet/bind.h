@@ -16,7 +16,8 @@ void make_room(Job *job, int more);
 /* Returns the argument of that name; NULL: the algorithm has none. */
 const Argument *argument_of(const Job *job, const char *name);
 
-/* Returns whether each head of a component has a matrix of this name. */
+/* Returns whether the algorithm is a component each of whose heads has a
+   parameter of this name. */
 bool is_per_head(const Job *job, const char *name);
 
 /* Returns the item that gives this name, of a head or of none; or NULL. */
@@ -29,7 +30,8 @@ const Item *require_item(const Job *job, const char *name, int head);
 /* Returns whether any of the names, with blanks between them, is given. */
 bool is_any_given(const Job *job, const char *names);
 
-/* Notes for the first line of a report what is assumed, such as "b_q = 0". */
+/* Notes "name = what", such as "b_q = 0", for the first line of a report, as
+   assumed; once. */
 void note_assumption(Job *job, const char *name, const char *what);
 
 /* Returns the number that is given under a name, or `instead`. Out of its
@@ -50,8 +52,8 @@ int word_given(const Job *job, const char *name, const char *words);
 const char *letter_of(const Job *job, const StepRow *row,
                       const char *letter, Part part);
 
-/* Returns whether an entry stands for -inf, as only masked scores do, and
-   masks that are added to them. */
+/* Returns whether any entry of the item is -inf, as it may be only in masked
+   scores and in a mask that is added to scores. */
 bool hides(const Item *item);
 
 /* Refuses an item that may be of any of three attentions. */

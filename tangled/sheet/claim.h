@@ -29,8 +29,8 @@ int entry_at(const Item *claim, Mat M, int i, int j);
    of a single entry "", and returns it. */
 const char *entry_place(char to[40], const Item *claim, int k);
 
-/* Writes the number x that an entry should be, with as many digits as tell
-   it from what was claimed. */
+/* Writes the number x that an entry should be: whole, as a fraction, or with
+   as many digits as tell it from what was claimed. */
 void right_number(char to[60], const Entry *entry, double x);
 
 /* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last
@@ -77,7 +77,7 @@ int count_in(const Claim *claim, const Run *run,
 /* Returns the most decimals of an entry. */
 int most_decimals(const Item *claim);
 
-/* Returns how many claimed entries are right in a layout; -1: it does not
-   fit. */
+/* Returns how many claimed entries are right in a layout; -1: the sheet
+   cannot be computed in it. */
 int right_by(const Layout *layout, const Sheet *sheet);
 #endif

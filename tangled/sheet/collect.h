@@ -19,9 +19,9 @@ typedef struct Seen {           /* a step that the run has come by        */
 Mat collect_step(void *to, const char *line, const char *name, Mat M,
                  int index);
 
-/* Returns the matrix given under that name for a step's head and layer; the
-   latest value with that role in this turn of the loop; the latest X or Z of
-   a model, or, for a context, Z. NULL: there is none. */
+/* Each NULL if there is none: the matrix given as `name` for a step's head
+   and layer; the latest value of the role in this turn of the loop; the last
+   known X or Z of a model, for a context Z only. */
 Mat given_beside(const Job *job, const Step *step, const char *name);
 Mat latest_value(const Job *job, Role role);
 const Seen *latest_flow(const Job *job, bool context);
@@ -29,7 +29,8 @@ const Seen *latest_flow(const Job *job, bool context);
 /* A copy of M in the arena of the run, transposed if turn is true. */
 Mat copy_matrix(Job *job, Mat M, bool turn);
 
-/* Adds a step that is a row of n integers, if they are known. */
+/* Notes that a step was seen which is a row of n integers, and adds it to the
+   run; if they are not known it is only noted. */
 void add_integers(Job *job, Step step, int n, const int *number, bool known);
 
 /* Runs backward from the step where gradients begin, and adds them. */

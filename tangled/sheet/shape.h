@@ -17,8 +17,8 @@ int size_or_1(const Job *job, const char *symbol);
 /* Refuses so many entries of all steps together, if they are too many. */
 void limit_entries(const Job *job, double entries);
 
-/* Returns whether all shapes fit in a layout, and in *d the sizes of the
-   letters, or the first misfit. */
+/* Returns whether the shapes of all that is given fit in a layout, and in *d
+   the sizes that follow (d_e, H ...), or the first misfit. */
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d);
 
 /* Refuses a sheet for the misfit in its layout. */
@@ -52,8 +52,8 @@ void start_given(Job *job);
    part, layer and head; NULL: nothing is. */
 Given *given_at(const Bound *bound, const Step *place);
 
-/* Returns entry k of an item as a number; in a mask that is added, 1 for 0
-   and 0 for -inf. One that cannot be is refused. */
+/* Returns entry k, from 0, of an item that is argument a; in a mask that is
+   added, 1 for 0 and 0 for -inf. What the argument cannot hold is refused. */
 double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k);
 

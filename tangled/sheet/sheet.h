@@ -39,8 +39,8 @@ enum { SHEET_BYTES = 1 << 20, SHEET_ITEMS = 1000 };    /* at most        */
    arena. What is wrong ends the attempt. */
 const Sheet *read_sheet(Arena *arena, const char *name, Error *f);
 
-/* As read_sheet, from a text of length bytes, with room for one more, which
-   the sheet changes and keeps. */
+/* As read_sheet, from a text of length bytes with room for one byte more,
+   which the sheet changes and points into. */
 const Sheet *parse_sheet(Arena *arena, const char *name, char *text,
                          int length, Error *f);
 

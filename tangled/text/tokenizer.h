@@ -56,7 +56,7 @@ const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
 /* Returns the cutter of tokenizer_of_cutter; NULL for another tokenizer. */
 const Cutter *tokenizer_cutter(const Tokenizer *t);
 
-/* Returns the numbers, from 0, of the two parts of merge k of BYTE_PAIRS. */
+/* Returns the parts of merge k >= 1 of BYTE_PAIRS, as numbers from 0. */
 Pair tokenizer_merge(const Tokenizer *t, int k);
 
 /* Returns the number, from 0, of a token in a released model's files. */
@@ -72,8 +72,8 @@ Tokens add_special_tokens(const Tokenizer *t, Arena *arena, Tokens x);
    line as \n, a byte that is not text as \xFF. */
 void write_piece(FILE *out, Piece piece);
 
-/* Writes a token so; special ones are <mask>, <bos> or <eos>, or what a
-   released model calls them. */
+/* Writes a token as write_piece does; a special one is <mask>, <bos> or
+   <eos>, or what a released model calls it. */
 void write_token(FILE *out, const Tokenizer *t, int token);
 
 /* Writes a tokenizer, a line and then a line for each token. Whether all

@@ -293,6 +293,8 @@ LAW(what_it_begins_with_stays_as_it_is)
     assert_int_equal(n, m);
     const char *after = bytes_of("b", &m);
     assert_false(n == m && memcmp(before, after, n) == 0);
+    TRAIN("d --from a --model c --steps 1 --eta 1e-30 --held-out 0 1");
+    assert_same_theta(model_in("c")->theta, model_in("a")->theta);
 }
 
 LAW(what_it_cannot_begin_with_is_refused)

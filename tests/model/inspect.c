@@ -151,6 +151,13 @@ LAW(a_text_of_ell_max_tokens_is_shown)
                    "the text:1:1: this has 17 tokens with bos; ell_max is 16.");
 }
 
+LAW(a_model_without_a_head_predicts_nothing)
+{
+    Said s = ftx("show --model tests/data/released/bert '9 3 5'");
+    assert_says(s, "\nNothing is predicted: the model has no head.");
+    assert_true(strchr(s.out, '%') == NULL);
+}
+
 LAW(what_cannot_be_shown_is_refused)
 {
     little_model("d");
