@@ -23,16 +23,18 @@ static const char *print_number(char to[400], double x, int decimals)
     return to;
 }
 
-static bool is_asked_for(const Run *run, const Step *step, Error *f)
+/* Returns which steps are asked for: those that are claimed, or, if none is,
+   all. */
+static const bool *steps_asked_for(const Run *run, Arena *arena, Error *f)
 {
-    bool any = false;
-    for (int k = 0; k < run->sheet->n; k++) {
-        const Item *item = &run->sheet->item[k];
-        if (item->claim && step_of(run, item, f) == step)
-            return true;
-        any |= item->claim;
-    }
-    return !any;
+    bool *asked = arena_alloc(arena, (size_t)run->n + 1), any = false;
+    memset(asked, 0, (size_t)run->n + 1);
+    for (int k = 0; k < run->sheet->n; k++)
+        if (run->sheet->item[k].claim) {
+            asked[step_of(run, &run->sheet->item[k], f) - run->step] = true;
+            any = true;
+        }
+    return any ? asked : memset(asked, true, (size_t)run->n + 1);
 }
 
 /* Compares a step as it is with what it becomes: adds its numbers to the sum
@@ -62,15 +64,14 @@ static void compare_step(Effect *e, const Step *right, const Step *wrong,
 
 /* Returns what a slip changes, which makes another run of a run. */
 static Effect effect_of(const Run *run, const Slip *slip, const Run *other,
-                        Error *f)
+                        const bool *asked)
 {
     Effect effect = { .slip = slip, .sum = NO_CHECKSUM };
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k], *wrong = same_step(other, step);
-        bool asked = is_asked_for(run, step, f);
         if (wrong != NULL)
-            compare_step(&effect, step, wrong, decimals_shown(run), asked);
-        else if (asked)
+            compare_step(&effect, step, wrong, decimals_shown(run), asked[k]);
+        else if (asked[k])
             effect.sum = checksum(effect.sum, "none", 4);
     }
     return effect;
@@ -140,6 +141,7 @@ static void list_effects(Error *f, Command *c, const char *name)
     int n = 0;
     const Sheet *sheet = read_sheet(c->arena, name, f);
     const Run *run = run_sheet(sheet, c->arena, c->tape, f);
+    const bool *asked = steps_asked_for(run, c->arena, f);
     Effect *effect = arena_alloc(c->arena,
                                  ((size_t)slips_n + 1) * sizeof *effect);
     for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
@@ -149,9 +151,9 @@ static void list_effects(Error *f, Command *c, const char *name)
         const Run *slipped = run_explained(run->bound, &why, c->arena,
                                            c->tape);
         if (why.applied)
-            effect[n++] = effect_of(run, slip, slipped, f);
+            effect[n++] = effect_of(run, slip, slipped, asked);
     }
-    effect[n] = effect_of(run, NULL, run, f);
+    effect[n] = effect_of(run, NULL, run, asked);
     if (c->n > 1)
         fprintf(c->out, "%s%s:\n", name == c->argument[0] ? "" : "\n", name);
     print_effects(c->out, run, effect, n);

@@ -123,6 +123,16 @@ static void keep_reason(Judging *j, int w, Explanation why, Premise at)
         j->why[j->found++] = under_premise(j, why, at);
 }
 
+/* Returns a step of a run, whose first step is given, in another run, where
+   most stand in the same order. */
+static const Step *find_again(const Run *run, const Step *first,
+                              const Step *step)
+{
+    const ptrdiff_t k = step - first;
+    return k < run->n && same_place(&run->step[k], step) ? &run->step[k]
+         : same_step(run, step);
+}
+
 /* Finds the open premises: those that lead to other numbers up to the
    claim. */
 static void open_premises(Judging *j, int w)
@@ -134,8 +144,8 @@ static void open_premises(Judging *j, int w)
         for (Premise other = EXACTLY; other < h && j->open[h]; other++) {
             bool same = j->open[other];
             for (const Step *s = step; same && s <= j->claim[w].step; s++)
-                same = has_same_numbers(same_step(j->run[h], s),
-                                        same_step(j->run[other], s));
+                same = has_same_numbers(find_again(j->run[h], step, s),
+                                        find_again(j->run[other], step, s));
             j->open[h] = !same;
         }
     }

@@ -58,6 +58,14 @@ size_t skip_byte_order_mark(const char *text, size_t n)
     return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
+bool is_same_file(const char *a, const char *b)
+{
+    FileInfo x, y;
+    return strcmp(a, b) == 0
+        || (get_file_info(a, &x) && get_file_info(b, &y) && x.number != 0
+            && x.number == y.number && x.disk == y.disk);
+}
+
 /* Returns the permissions of the file with that name, 0 if there is none.
    Gives up if no file can be written there. */
 static unsigned check_target(const char *name, Error *f)

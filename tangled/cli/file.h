@@ -20,6 +20,10 @@ const char *read_text_file(Arena *arena, const char *name, size_t *n,
 /* Returns where the first line begins: 3 after a byte order mark, else 0. */
 size_t skip_byte_order_mark(const char *text, size_t n);
 
+/* Returns whether both names stand for one file; on Windows only if they are
+   one name. */
+bool is_same_file(const char *a, const char *b);
+
 /* What keeps other programs from a file; all zero if there is none. */
 typedef struct { FILE *file; char name[PATH_BYTES + 10]; } FileLock;
 

@@ -111,8 +111,8 @@ bool get_file_info(const char *name, FileInfo *about)
     struct _stat64 of;
     if (_wstat64(wide(name), &of) != 0)
         return false;
-    *about = (FileInfo){ S_ISREG(of.st_mode), of.st_mode & 0777,
-                         of.st_size };
+    *about = (FileInfo){ S_ISREG(of.st_mode), of.st_mode & 0777, of.st_size,
+                         of.st_dev, of.st_ino };
     return true;
 }
 
@@ -186,8 +186,8 @@ bool get_file_info(const char *name, FileInfo *about)
     struct stat of;
     if (stat(name, &of) != 0)
         return false;
-    *about = (FileInfo){ S_ISREG(of.st_mode), of.st_mode & 0777,
-                         of.st_size };
+    *about = (FileInfo){ S_ISREG(of.st_mode), of.st_mode & 0777, of.st_size,
+                         of.st_dev, of.st_ino };
     return true;
 }
 

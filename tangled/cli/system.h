@@ -39,6 +39,7 @@ typedef struct {
     bool is_file;               /* no folder, device or pipe              */
     unsigned mode;              /* its permissions, as in POSIX           */
     long long size;
+    unsigned long long disk, number;    /* which file it is; 0: not known */
 } FileInfo;
 
 /* Fills in what is known of a file; false if there is none. */

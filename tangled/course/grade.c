@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 typedef struct {
-    const char *key;                    /* "step 4.6 1 A", or "result"    */
+    const char *key;                    /* "step 4.6 1 A", so spaced,
+                                           or "result"                    */
     int rows, cols;
     double *at;                         /* down the columns               */
 } Value;

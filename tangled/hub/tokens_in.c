@@ -336,8 +336,9 @@ static const Cutter *read_tokenizer(TokenReader *r, const Json *root)
     r->v.piece = r->piece;
     r->v.how = r->how;
     const Cutter *cutter = cutter_new(r->arena, &r->v, &wrong, &at);
-    if (cutter == NULL)         /* names are text, and no name is twice */
-        fail_in_text(r->error, r->merges->item[-1 - at].at, "%s", wrong);
+    if (cutter == NULL)         /* at: the piece, or -1 - the merge */
+        fail_in_text(r->error, at < 0 ? r->merges->item[-1 - at].at
+                               : r->place[at], "%s", wrong);
     return cutter;
 }
 

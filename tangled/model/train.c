@@ -37,7 +37,7 @@ static const Option run_options[] = {
     { .name = NULL },
 };
 
-/* One run. 23 fields: its input, its state, and the times of its events.
+/* One run. 22 fields: its input, its state, and the times of its events.
    The model has the plan and theta that are trained; plan and hyper are what
    was typed, until there is a model. */
 typedef struct {
@@ -161,7 +161,7 @@ static bool on_step(void *to, const Progress *step)
 static void check_names(Session *s)
 {
     const RunOptions *run = &s->run;
-    if (strcmp(s->file, run->model) == 0)
+    if (is_same_file(s->file, run->model))
         fail_with(s->error, "%s cannot be both data and what is written.",
                   s->file);
     acquire_lock(&s->command->lock, run->model, s->error);

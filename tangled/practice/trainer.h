@@ -13,8 +13,7 @@ typedef struct {
     double loss;            /* the sum over the sequences, in nats        */
     long long tokens;       /* how many tokens were predicted             */
     double eta;             /* by schedule                                */
-    long long last;         /* the step at which the schedule ends; may be
-                               changed while it runs                      */
+    long long last;         /* the step at which the schedule ends        */
 } Progress;
 
 /* Is called after each step. false ends the training. */

@@ -3,7 +3,7 @@
 
 const Algorithm algorithm_table[16] = {
     [1] = { .words = "embedding", .starts = "v, W_e" },
-    [2] = { .words = "positions positional", 
+    [2] = { .words = "positions positional",
             .starts = "W_p, t; or positions paper, d_e, ell_max, t" },
     [3] = { .starts = "e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, "
                       "d_attn, v_t; or v_t, alpha_t" },

@@ -733,6 +733,15 @@ void collect_gradients(Job *job)
     tell_gradients(job);
 }
 
+/* Returns whether a token can be drawn from q: it is known, and not all 0. */
+static bool can_draw(Mat q)
+{
+    for (int i = 1; i <= q->rows; i++)
+        if (AT(q, i, 1) > 0)
+            return true;
+    return false;
+}
+
 static Mat draw_next_token(Job *job, Mat q)
 {
     const NumberList *list = &job->loop.chances;
@@ -746,18 +755,20 @@ static Mat draw_next_token(Job *job, Mat q)
     set_row(&step);
     derive_beside(job, &step, false);
     Mat from = job->loop.kept == NULL ? q : job->loop.kept;
-    bool known = !isnan(from->at[0]);
-    note_sources(job, &step, from);
+    bool known = can_draw(from),
+         drawn = known && (job->tau == 0 || !job->late
+                           || find_item(job, "u", 0) != NULL);
+    if (drawn)
+        note_sources(job, &step, from);
     job->now.rederive = false;              /* the next turn computes anew */
     Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
     AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
     Y = vary(job, IS_COMPUTED, &step, Y);
     int y = (int)AT(Y, 1, 1);
-    add_integers(job, step, 1, &y, known && (job->tau == 0 || !job->late
-                                     || find_item(job, "u", 0) != NULL));
+    add_integers(job, step, 1, &y, drawn);
     step.M = Y;
     y = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
-    bool same = known && !isnan(q->at[0]) && y == sample(q, u);
+    bool same = known && can_draw(q) && y == sample(q, u);
     if (y < 1 || y > q->rows || same)
         return q;
     AT(other, y, 1) = 1;

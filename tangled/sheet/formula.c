@@ -294,13 +294,16 @@ static Mat logs_of(Parser *p, const Mat a[])
          : log_prob(P, ((Tokens){ n, row }), ((Tokens){ n, row + n }));
 }
 
-/* What top_k and top_p keep of a column of probabilities. */
+/* What top_k and top_p keep of a column of probabilities. They leave nothing
+   on the tape; a sum with 0 of the column tells what it is computed from. */
 static Mat keep_of(Parser *p, const Mat a[])
 {
     (void)p;
-    return a[0]->cols != 1 || !is_number(a[1]) || !is_number(a[2]) ? NULL
-         : restrict_top_p(restrict_top_k(a[0], (int)a[1]->at[0]),
-                          (double)a[2]->at[0]);
+    if (a[0]->cols != 1 || !is_number(a[1]) || !is_number(a[2]))
+        return NULL;
+    Mat kept = restrict_top_p(restrict_top_k(a[0], (int)a[1]->at[0]),
+                              (double)a[2]->at[0]);
+    return add(kept, scale(a[0], 0));
 }
 
 /* A function of numbers, an operation of the library, or one of those above;

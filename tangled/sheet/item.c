@@ -292,7 +292,7 @@ static Part part_of_item(const Job *job, const Item *item)
 /* Whether each head of its attention has its own. */
 static bool is_of_head(const Job *job, const Given *g)
 {
-    return job->run.algorithm >= 5 && g->place.row == NULL
+    return algorithm_table[job->run.algorithm].heads && g->place.row == NULL
         && owner_of(g->item->name) == OF_HEAD;
 }
 
@@ -320,7 +320,7 @@ void check_items(Job *job)
     for (Given *g = job->given; g->item != NULL; g++) {
         if (!is_of_head(job, g) || g->place.head > 0)
             continue;
-        if (numbered && job->run.algorithm == 5)
+        if ((numbered || job->H > 1) && job->run.algorithm == 5)
             fail_in_text(job->f, g->item->at, "%s: number the matrices of "
                          "all heads or of none.", g->item->typed);
         if (job->H == 1)

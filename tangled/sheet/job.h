@@ -79,7 +79,7 @@ typedef struct Bound {          /* 24 fields: all that a sheet says       */
     Dimensions size;
     char assumed[4000];
     Hyperparameters hyper;      /* of a model                             */
-    Theta *running;             /* as it is now; NULL: no model           */
+    Theta *running;             /* as it is now; empty: no model          */
     RunState now;
     LoopState loop;
 } Job;

@@ -44,7 +44,7 @@ typedef struct {
 
 /* Reads off a sheet all that its algorithm takes, in a layout; NULL: in the
    one that it names, or that is likeliest. It lives in the arena. A sheet
-   that does not hold what its algorithm needs ends the attempt. */
+   that does not hold what its algorithm needs is refused. */
 const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                         Arena *arena, Error *f);
 

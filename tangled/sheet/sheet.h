@@ -36,7 +36,7 @@ typedef struct {
 enum { SHEET_BYTES = 1 << 20, SHEET_ITEMS = 1000 };    /* at most        */
 
 /* Reads the file of that name, "-" for standard input, into a sheet in the
-   arena. What is wrong ends the attempt. */
+   arena. What is wrong is refused. */
 const Sheet *read_sheet(Arena *arena, const char *name, Error *f);
 
 /* As read_sheet, from a text of length bytes with room for one byte more,

@@ -189,6 +189,9 @@ LAW(a_claim_of_no_step_is_refused)
     char *name = write_text("s", "algorithm 7\ne = 1\nWu = 1\nclaim m = 1\n");
     Said s = SLIPS(name);
     assert_that(s.status == 2 && strstr(s.err, ":4:") != NULL);
+    s = SLIPS(write_text("s", "algorithm 1\nv = 1\nW_e = 1 2 ; 3 4\n"
+                         "claim e = 1 ; 3\nclaim Q = 1\n"));
+    assert_that(s.status == 2 && strstr(s.err, ":5:7: ") != NULL);
 }
 
 /* Neither the scores that are given nor the weights that they make needless

@@ -203,6 +203,14 @@ LAW(a_damaged_tokenizer_of_bytes_is_refused)
     strcpy(piece + 1025, "\": 11");
     write_text("f/tokenizer.json", replaced(text, "\"g\": 11", piece));
     assert_says(ftx("import f --model m"), "from");
+    remove("m");
+    text = replaced(text, ", \"<|endoftext|>\": 12", "");
+    write_text("f/tokenizer.json",              /* the same, added twice */
+               replaced(text, "added_tokens\": [", "added_tokens\": [{\"id\": "
+                        "12, \"content\": \"g\"}, {\"id\": 12, \"content\": "
+                        "\"g\"}], \"more\": ["));
+    refused_tokens("tokenizer.json",
+                   ":2:70: this piece is in the vocabulary twice.");
 }
 
 LAW(a_damaged_tokenizer_of_words_is_refused)

@@ -1,7 +1,6 @@
 #!/bin/sh
-# tests/oracle/distributed.sh: doc/distributed.py with two processes, where PyTorch
-# and transformers are at hand. A run that goes on from a checkpoint ends where
-# one without a break does, its loss falls, and ftx reads the result.
+# tests/oracle/distributed.sh: doc/distributed.py with two processes; run by hand where PyTorch and
+# transformers are. It can stop and go on, its loss falls, and ftx reads the result.
 set -eu
 python3 -c 'import torch, transformers' 2> /dev/null || { echo 'no PyTorch here'; exit 0; }
 ftx=$PWD/build/ftx script=$PWD/doc/distributed.py text=$PWD/README.md
@@ -11,8 +10,9 @@ cd "$place"
 "$ftx" train d --steps 30 --ell_max 32 --model start.ftx "$text" > /dev/null
 "$ftx" export start.ftx start > /dev/null
 run() { # folder to write, options...
-    torchrun --nproc-per-node 2 "$script" start "$text" "$@" --batch 4 --warm-up 5 2> log |
-        grep '^epoch' || { cat log; exit 1; }
+    torchrun --nproc-per-node 2 "$script" start "$text" "$@" --batch 4 --warm-up 5 > said 2> log ||
+        { cat log >&2; exit 1; }
+    grep '^epoch' said
 }
 run whole --epochs 3 > whole.log
 run parts --epochs 3 --stop 2 > parts.log

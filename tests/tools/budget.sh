@@ -8,11 +8,11 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3300    tangled/practice 1553
-tangled/text    1791    tangled/cli     1386    tangled/hub      1391
-tangled/sheet   5950    tangled/show     600    tangled/check    2989
-tangled/model   3536    tangled/course  1999
-tests-C        21934    tests-data      8958    tests-scripts    4000
+tangled          760    tangled/library 3300    tangled/practice 1552
+tangled/text    1791    tangled/cli     1399    tangled/hub      1392
+tangled/sheet   5964    tangled/show     600    tangled/check    3001
+tangled/model   3536    tangled/course  2000
+tests-C        21951    tests-data      8991    tests-scripts    4000
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311

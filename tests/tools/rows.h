@@ -14,6 +14,7 @@ enum { MOST_FIELDS = 4 };
 typedef struct {
     const char *next;           /* the row that is read next */
     const char *field[MOST_FIELDS];
+    int fields;                 /* of each row; 0: none was read */
 } Rows;
 
 /* The table of that title in tests/data/refusals, before its first row. */
@@ -27,7 +28,7 @@ static inline Rows rows_of(const char *name, const char *title)
     const char *at = strstr(all_of(file), head);
     if (at == NULL)
         fail_at(HERE(title), "there is no such table in %s", whole);
-    return (Rows){ at + strlen(head), { NULL } };
+    return (Rows){ .next = at + strlen(head) };
 }
 
 /* Writes the character that begins at p; returns what stands behind it. */
@@ -42,10 +43,11 @@ static inline const char *read_character(const char *p, char *to)
     return p + (number ? 4 : letter != NULL ? 2 : 1);
 }
 
-/* Reads the next row; false at the end of the table. */
+/* Reads the next row; false at the end of the table, which has rows, and behind
+   which another table begins or the file ends. */
 static inline bool next_row(Rows *rows)
 {
-    const char *p = rows->next, *end = p + strcspn(p, "\n");
+    const char *start = rows->next, *p = start, *end = p + strcspn(p, "\n");
     char *to = arena_alloc(arena, (size_t)(end - p) + 1);
     int fields = 1;
     rows->field[0] = to;
@@ -60,6 +62,13 @@ static inline bool next_row(Rows *rows)
             p = read_character(p, to++);
         }
     *to = '\0';
-    return *rows->field[0] != '\0' || fields > 1;
+    if (p == start) {
+        assert_that(rows->fields > 0);
+        assert_that(*rows->next == '\0' || strncmp(rows->next, "---", 3) == 0);
+        return false;
+    }
+    assert_that(fields > 1 && (rows->fields == 0 || rows->fields == fields));
+    rows->fields = fields;
+    return true;
 }
 #endif
