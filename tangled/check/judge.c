@@ -16,11 +16,6 @@ static void run_premise(Judging *j, Premise h)
         j->run[h] = run_by_explanation(j, &why, j->arena);
 }
 
-static bool is_all_right(const Judged *judged)
-{
-    return judged->count[RIGHT] == judged->claimed;
-}
-
 /* Returns whether carrying the claim on as written changes a number. */
 static bool is_rounded(const Judged *judged)
 {
@@ -37,32 +32,6 @@ static bool is_rounded(const Judged *judged)
 static bool went_off(const Judged *judged)
 {
     return judged->begins;
-}
-
-/* Returns whether the step of claim w changes if claim k is carried on as
-   written, too, where so are the claims before it that are right; or, if
-   `all`, where all are, and the numbers of claim k are others. */
-static bool is_changed_by(Judging *j, int w, int k, bool all)
-{
-    const Step *step = j->claim[w].step;
-    Claim *carried = arena_alloc(j->scratch,
-                                 ((size_t)w + 1) * sizeof *carried);
-    Explanation why = { .claim = carried, .until = step };
-    Entry *entry;
-    for (int i = 0; i < w; i++)
-        if (i != k && (all || is_all_right(&j->judged[i])))
-            carried[why.n++] = j->claim[i];
-    carried[why.n] = copy_claim(j->scratch, &j->claim[k], &entry);
-    why.n += all;
-    const Run *without = run_by_explanation(j, &why, j->scratch);
-    why.n += !all;
-    for (int i = 0; all && i < entries_of(&j->claim[k]); i++)
-        entry[i].value += 0.01 * (i + 1);
-    const Run *with = run_by_explanation(j, &why, j->scratch);
-    bool same = has_same_numbers(same_step(without, step),
-                                 same_step(with, step));
-    clear_trial(j);
-    return !same;
 }
 
 /* Finds the claims before claim w that are so, and change it; or, of wrong

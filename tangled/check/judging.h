@@ -67,6 +67,11 @@ int count_right_later(const Judging *j, int w, const Run *const *run);
 enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
 void find_reasons(Judging *j, int w, int kind);
 
+/* Returns whether the step of claim w changes if claim k is carried on as
+   written, too, where so are the claims before it that are right; or, if
+   `all`, where all are, and the numbers of claim k are others. */
+bool is_changed_by(Judging *j, int w, int k, bool all);
+
 /* Returns whether a claim went wrong by itself. */
 bool went_wrong(const Judged *judged);
 

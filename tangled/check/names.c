@@ -21,14 +21,6 @@ Mat zeros_of(SlipRun *s, int rows, int cols)
     return constant(s->arena, rows, cols);
 }
 
-/* Returns x as a matrix of one entry; NULL if it is NaN. */
-static Mat one_number(SlipRun *s, double x)
-{
-    Mat M = zeros_of(s, 1, 1);
-    AT(M, 1, 1) = (real)x;
-    return isnan(x) ? NULL : M;
-}
-
 static bool has_positions(const Bound *bound, const char *word)
 {
     const Item *item = find_item(bound, "positions", 0);
@@ -46,7 +38,7 @@ int conditions_of(const Bound *bound)
          by_root = run->scaled && run->divisor == 0;
     return (by_root ? IF_DIVIDED : run->scaled ? 0 : IF_UNDIVIDED)
          | (run->rms ? IF_RMS : IF_LAYER_NORM)
-         | (pre_norm ? IF_PRE_NORM : IF_POST_NORM)
+         | (pre_norm ? IF_PRE_NORM : 0)
          | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)
          | (training && model == E_TRANSFORMER ? IF_BLANKS : 0)
          | (has_positions(bound, "paper") ? IF_PAPER : 0)
@@ -143,23 +135,35 @@ static Mat softmax_input(SlipRun *s)
 /* What flows through the layers of a model; or the input of a part alone. */
 static Mat residual(SlipRun *s)
 {
-    const Seen *flow = latest_flow(s->variation.job, false);
-    return flow != NULL ? flow->M : find_parameter(s, "e");
+    Mat flow = latest_flow(s->variation.job, false);
+    return flow != NULL ? flow : find_parameter(s, "e");
 }
 
 static Mat context(SlipRun *s)
 {
-    const Seen *flow = latest_flow(s->variation.job, true);
-    return flow != NULL ? flow->M : NULL;
+    return latest_flow(s->variation.job, true);
 }
 
 /* The position t, from 1. */
 static Mat position(SlipRun *s)
 {
     const Job *job = s->variation.job;
-    return one_number(s, find_item(job, "pos", 0) != NULL
-                         ? number_given(job, "pos", 0) + 1
-                         : number_given(job, "t", NAN));
+    return find_item(job, "pos", 0) == NULL ? value_given(job, s->here, "t")
+         : number_constant(job, number_given(job, "pos", 0) + 1);
+}
+
+static Mat number_of_slip(SlipRun *s)
+{
+    return s->slip == NULL ? NULL
+         : number_constant(s->variation.job, s->slip->number);
+}
+
+/* By which something can be divided; or NULL. */
+static Mat temperature(SlipRun *s)
+{
+    const Job *job = s->variation.job;
+    return job->tau > 0 && isfinite(job->tau)
+         ? number_constant(job, job->tau) : NULL;
 }
 
 /* The position of the first column; a table has all of them. */
@@ -224,6 +228,7 @@ static const Name names[] = {
     BY("P", probabilities_read),        BY("log_p", log_probabilities),
     BY("masked", masked_scores),        BY("normed", normalised_input),
     BY("t", position),                  BY("t_0", first_position),
+    BY("k", number_of_slip),            BY("tau", temperature),
 #define LATEST(name, role) { name, NULL, 0, ROLE_##role, NULL }
     LATEST("query", QUERY),             LATEST("key", KEY),
     LATEST("values", VALUES),           LATEST("scores", SCORES),
@@ -236,9 +241,10 @@ static const Name names[] = {
     LATEST("attention_norm", ATTENTION_NORM),
     LATEST("positions", POSITION),      LATEST("active", ACTIVE),
 #define SET(name) { name, NULL, 0, NO_ROLE, NULL }
-    SET("eta"), SET("ell_max"), SET("v"), SET("base"), SET("first"),
+    SET("eta"), SET("base"), SET("first"), SET("d_x"),
 #define IS(name, when, formula) { name, NULL, when, NO_ROLE, formula }
     IS("eta", 0, "1"),                  IS("t_0", 0, "1"),
+    IS("d_x", 0, "d_e"),                IS("d_x", 0, "d_in"),
     IS("base", IF_PAPER, "ell_max"),    IS("base", IF_VASWANI, "10000"),
     IS("first", IF_PAPER, "1"),         IS("first", IF_VASWANI, "0"),
     IS("from_0", IF_PAPER, "0"),        IS("from_0", IF_VASWANI, "1"),
@@ -272,31 +278,11 @@ static const Name names[] = {
     IS("phase", 0, "pi / 2 * (index(it) - 2 * half + 1)"),
 };
 
-/* Returns the number of a run that has this name; NaN: none has. */
-static double number_named(const SlipRun *s, const char *name)
-{
-    const Job *job = s->variation.job;
-    const Run *run = &job->run;
-    double d_attn = run->d_attn == 0 ? (double)NAN : run->d_attn,
-           d_x = run->d_x == 0 ? (double)NAN : run->d_x;
-    bool divides = job->tau > 0 && isfinite(job->tau);
-    const struct { const char *name; double x; } numbers[] = {
-        { "k", s->slip == NULL ? NAN : s->slip->number },
-        { "d_attn", d_attn }, { "d_x", d_x },
-        { "scaling", !run->scaled ? 1 : run->divisor > 0 ? run->divisor
-                     : sqrt(d_attn) },
-        { "tau", divides ? job->tau : (double)NAN },
-        { "epsilon", job->epsilon }, { "shift", run->shifted } };
-    for (int k = 0; k < COUNT(numbers); k++)
-        if (strcmp(numbers[k].name, name) == 0)
-            return numbers[k].x;
-    return NAN;
-}
-
 /* Returns what a name stands for; NULL: it has no value here. */
 static Mat look_up_name(void *to, const char *name, int length)
 {
     SlipRun *s = to;
+    const Job *job = s->variation.job;
     char word[24];
     bool found = false;
     snprintf(word, sizeof word, "%.*s", length, name);
@@ -308,13 +294,12 @@ static Mat look_up_name(void *to, const char *name, int length)
         Mat M = n->value != NULL ? n->value(s)
               : n->role != NO_ROLE ? latest(s, n->role)
               : n->formula != NULL ? evaluate_formula(s, n->formula, s->it)
-              : one_number(s, number_given(s->variation.job, word, NAN));
+              : value_given(job, s->here, word);
         if (M != NULL)
             return M;
     }
-    double x = found ? NAN : number_named(s, word);
-    return found ? NULL : isnan(x) ? find_parameter(s, word)
-         : one_number(s, x);
+    Mat M = found ? NULL : find_parameter(s, word);
+    return found || M != NULL ? M : value_given(job, s->here, word);
 }
 
 Mat evaluate_formula(SlipRun *s, const char *formula, Mat M)

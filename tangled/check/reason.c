@@ -4,6 +4,7 @@
    find_reasons. In go a claim that went wrong and the table of slips; out
    come explanations, in the Judging. */
 #include "check/judging.h"
+#include "sheet/job.h"
 #include <math.h>
 #include <string.h>
 
@@ -173,7 +174,7 @@ static bool try_reason(Judging *j, int w, Explanation why)
 }
 
 /* Tries a slip everywhere, then in the place of the claim alone. `inside` and
-   `outside` are the roles of steps there, and of all others. */
+   `outside` are the roles of steps there, and of those before it. */
 static void try_slip(Judging *j, int w, const Slip *slip, uint64_t inside,
                      uint64_t outside)
 {
@@ -203,6 +204,29 @@ Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry)
     return (Claim){ item, claim->step };
 }
 
+bool is_changed_by(Judging *j, int w, int k, bool all)
+{
+    const Step *step = j->claim[w].step;
+    Claim *carried = arena_alloc(j->scratch,
+                                 ((size_t)w + 1) * sizeof *carried);
+    Explanation why = { .claim = carried, .until = step };
+    Entry *entry;
+    for (int i = 0; i < w; i++)
+        if (i != k && (all || is_right_in(&j->claim[i], j->run[EXACTLY])))
+            carried[why.n++] = j->claim[i];
+    carried[why.n] = copy_claim(j->scratch, &j->claim[k], &entry);
+    why.n += all;
+    const Run *without = run_by_explanation(j, &why, j->scratch);
+    why.n += !all;
+    for (int i = 0; all && i < entries_of(&j->claim[k]); i++)
+        entry[i].value += 0.01 * (i + 1);
+    const Run *with = run_by_explanation(j, &why, j->scratch);
+    bool same = has_same_numbers(same_step(without, step),
+                                 same_step(with, step));
+    clear_trial(j);
+    return !same;
+}
+
 /* Adds to the slack of each entry of claim w by how much it is another under
    a premise than it was. */
 static void add_changes(Judging *j, int w, Premise h, double *slack)
@@ -223,10 +247,10 @@ static void add_changes(Judging *j, int w, Premise h, double *slack)
    and of as many digits, may have been rounded before. */
 static void try_given(Judging *j, int w, double *slack)
 {
-    const Run *run = j->run[EXACTLY];
-    for (int i = 0; i < run->sheet->n; i++) {
-        Mat M = matrix_of_item(run->bound, &run->sheet->item[i]);
-        int decimals = most_decimals(&run->sheet->item[i]),
+    for (const Given *g = j->run[EXACTLY]->bound->given; g->item != NULL;
+         g++) {
+        Mat M = g->M;
+        int decimals = most_decimals(g->item),
             n = M == NULL || decimals < 2 ? 0 : M->rows * M->cols;
         for (int k = 0; k < n && !is_too_much(j); k++) {
             real x = M->at[k];
@@ -245,6 +269,8 @@ static void try_claims(Judging *j, int w, double *slack)
     for (int i = 0; i < w; i++) {
         Entry *entry;
         const Claim written = j->claim[i];
+        if (!is_changed_by(j, w, i, true))
+            continue;
         j->claim[i] = copy_claim(j->arena, &written, &entry);
         for (int k = 0; k < entries_of(&written) && !is_too_much(j); k++) {
             double x = entry[k].value;
@@ -314,7 +340,7 @@ void find_reasons(Judging *j, int w, int kind)
     const Step *step = j->claim[w].step;
     uint64_t roles = roles_in(run, step, NULL, true),
              inside = roles_in(run, step, step, true),
-             outside = roles_in(run, NULL, step, false);
+             outside = roles_in(run, step, step, false);
     open_premises(j, w);
     for (const Slip *slip = slips; slip < slips + slips_n; slip++)
         if (is_of_kind(slip, kind) && can_apply(run, slip, roles))

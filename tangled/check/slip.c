@@ -25,11 +25,6 @@ static Mat with_numbers(Mat M, Mat others)
     return Y;
 }
 
-static bool has_role(const Step *step, uint64_t roles)
-{
-    return (roles >> step->role & 1) != 0;
-}
-
 /* Returns whether a later line reads the logarithms of the step M. */
 static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 {

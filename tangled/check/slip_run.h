@@ -13,7 +13,6 @@ enum {
     IF_LAYER_NORM = 1 << 2,
     IF_RMS = 1 << 3,
     IF_PRE_NORM = 1 << 4,       /* Algorithm 10 and its kin               */
-    IF_POST_NORM = 1 << 5,      /* Algorithms 8 and 9 and theirs          */
     IF_RELU = 1 << 6,           /* Algorithm 8 and its kin                */
     IF_GELU = 1 << 7,
     IF_BLANKS = 1 << 8,         /* masked tokens are predicted            */
@@ -28,7 +27,6 @@ enum {
 
 #define SINES(angle) "sin(" angle " + phase)"
 #define COUNT(table) ((int)(sizeof table / sizeof *table))
-#define ROLE(role)  ((uint64_t)1 << ROLE_##role)
 #define NEW_VALUES  ((uint64_t)1 << NO_ROLE)  /* parameters, after a step */
 
 typedef struct SlipRun {

@@ -390,14 +390,6 @@ Mat matrix_given(const Bound *bound, const Step *place)
     return g == NULL || is_missing(bound, g) ? NULL : g->M;
 }
 
-Mat matrix_of_item(const Bound *bound, const Item *item)
-{
-    const Given *g = bound->given;
-    while (g->item != item && g->item != NULL)
-        g++;
-    return g->item == NULL ? NULL : g->M;
-}
-
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
 {
     Variation *v = job->variation;

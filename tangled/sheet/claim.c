@@ -190,6 +190,18 @@ int most_decimals(const Item *claim)
     return most;
 }
 
+int decimals_shown(const Run *run)
+{
+    int most = 0;
+    for (int k = 0; k < run->sheet->n; k++) {
+        const Item *item = &run->sheet->item[k];
+        if (item->claim && most_decimals(item) > most)
+            most = most_decimals(item);
+    }
+    return run->decimals >= 0 ? run->decimals
+         : most == 0 ? 4 : most > 15 ? 15 : most;
+}
+
 /* Whether a program printed this in single precision: each is the nearest of
    such numbers, and one has all their digits. */
 static bool is_printed_single(const Item *claim)

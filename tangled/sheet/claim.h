@@ -77,6 +77,9 @@ int count_in(const Claim *claim, const Run *run,
 /* Returns the most decimals of an entry. */
 int most_decimals(const Item *claim);
 
+/* Returns the decimals that the numbers of a run are shown with. */
+int decimals_shown(const Run *run);
+
 /* Returns how many claimed entries are right in a layout; -1: the sheet
    cannot be computed in it. */
 int right_by(const Layout *layout, const Sheet *sheet);

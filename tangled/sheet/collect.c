@@ -27,7 +27,10 @@ static void check_entries(const Job *job, const Step *step, Mat M)
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
     const real *x = M->at;
-    for (int j = 1; j <= M->cols; j++) {
+    real differences = 0;               /* x - x is NaN if x is infinite */
+    for (int k = 0; k < M->rows * M->cols; k++)
+        differences += x[k] - x[k];
+    for (int j = 1; j <= M->cols && differences != 0; j++) {
         bool sees = false;
         for (int i = 1; i <= M->rows; i++, x++)
             if (isfinite(*x))
@@ -145,13 +148,13 @@ static double scaling(const Job *job)
 /* M, or what it is where the sheet wants another divisor of the scores. */
 static Mat as_set(const Job *job, const Step *step, Mat M)
 {
-    bool weights = step->algorithm == 3 && step->role == ROLE_WEIGHTS,
-         usual = job->run.scaled && job->run.divisor == 0
-              && !isnan(scaling(job));
-    if (usual || job->now.S == NULL
-        || (step->role != ROLE_SCALED && !weights))
+    bool weights = step->algorithm == 3 && step->role == ROLE_WEIGHTS;
+    if (job->now.S == NULL || (step->role != ROLE_SCALED && !weights))
         return M;
-    Mat S = scale(job->now.S, 1 / scaling(job));
+    double divisor = scaling(job);
+    if (job->run.scaled && job->run.divisor == 0 && !isnan(divisor))
+        return M;
+    Mat S = scale(job->now.S, 1 / divisor);
     return weights ? softmax(S) : S;
 }
 
@@ -333,7 +336,7 @@ static bool is_idle(const Job *job, const Step *step)
             && !is_any_given(job, "gamma beta W_u"));
 }
 
-static Mat number_constant(Job *job, double x)
+Mat number_constant(const Job *job, double x)
 {
     Mat M = constant(job->arena, 1, 1);
     AT(M, 1, 1) = (real)x;
@@ -420,7 +423,7 @@ Mat latest_value(const Job *job, Role role)
     return s != NULL && s->step.turn == job->loop.turn ? s->M : NULL;
 }
 
-const Seen *latest_flow(const Job *job, bool context)
+Mat latest_flow(const Job *job, bool context)
 {
     const Seen *s = job->now.seen;
     while (s != NULL && (!s->known || s->M == NULL
@@ -428,11 +431,10 @@ const Seen *latest_flow(const Job *job, bool context)
                          || (strcmp(s->step.name, "Z") != 0
                              && (context || strcmp(s->step.name, "X") != 0))))
         s = s->before;
-    return s;
+    return s == NULL ? NULL : s->M;
 }
 
-/* What the sheet gives under a name, for a formula; NULL: nothing. */
-static Mat given_value(Job *job, const Step *step, const char *name)
+Mat value_given(const Job *job, const Step *step, const char *name)
 {
     Mat beside = given_beside(job, step, name);
     if (beside != NULL)
@@ -495,7 +497,7 @@ typedef struct {
 } Watcher;
 
 /* A loss that is read from the logits goes past p. */
-static void tell_gradient(Mat Y)
+static void pass_gradient(Mat Y)
 {
     const Watcher *w = (const Watcher *)Y->of[1];
     int n = Y->rows * Y->cols;
@@ -514,7 +516,7 @@ static void tell_gradient(Mat Y)
         Y->of[0]->grad[k] += G->at[k];
 }
 
-static const Operation watching = { "watched", NULL, tell_gradient };
+static const Operation watching = { "watched", NULL, pass_gradient };
 
 static Mat behind_watcher(Job *job, const Step *step, Mat M)
 {
@@ -633,7 +635,7 @@ static Mat value_of_name(void *to, const char *name, int length)
         inner.row = row;
         return derived(job, &inner, NULL);
     }
-    Mat M = given_value(job, step, plain);
+    Mat M = value_given(job, step, plain);
     bool missing = M == NULL ? find_item(job, plain, 0) == NULL
                              : is_unknown(M);
     job->now.misses |= job->late && missing;
@@ -702,7 +704,7 @@ static void derive_beside(Job *job, const Step *step, bool behind)
         derive(job, step, r);
 }
 
-static void tell_gradients(Job *job)
+static void collect_parameter_gradients(Job *job)
 {
     for (const Given *g = job->given; g < job->given + job->givens; g++) {
         if (g->item == NULL || g->user == NULL || g->place.row != NULL
@@ -730,7 +732,7 @@ void collect_gradients(Job *job)
                      "not computed.", job->backwards->name);
     backward(g->item == NULL ? job->now.end
              : sum(hadamard(job->now.end, g->M)));
-    tell_gradients(job);
+    collect_parameter_gradients(job);
 }
 
 /* Returns whether a token can be drawn from q: it is known, and not all 0. */
@@ -785,7 +787,8 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
         return NULL;
     }
     Step step = step_seen(&job->now.at, line, name);
-    if (word_in("11.6 12.10 13.6", line, strlen(line))) {
+    if (step.role == NO_ROLE
+        && word_in("11.6 12.10 13.6", line, strlen(line))) {
         add_parameter(job, &step, M, index);
         return M;
     }

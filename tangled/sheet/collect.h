@@ -20,11 +20,14 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
                  int index);
 
 /* Each NULL if there is none: the matrix given as `name` for a step's head
-   and layer; the latest value of the role in this turn of the loop; the last
-   known X or Z of a model, for a context Z only. */
+   and layer; that, or a size, a setting or a list, as a matrix; the latest
+   value of the role in this turn of the loop; the last known X or Z of a
+   model, for a context Z only. */
 Mat given_beside(const Job *job, const Step *step, const char *name);
+Mat value_given(const Job *job, const Step *step, const char *name);
+Mat number_constant(const Job *job, double x);
 Mat latest_value(const Job *job, Role role);
-const Seen *latest_flow(const Job *job, bool context);
+Mat latest_flow(const Job *job, bool context);
 
 /* A copy of M in the arena of the run, transposed if turn is true. */
 Mat copy_matrix(Job *job, Mat M, bool turn);

@@ -69,7 +69,4 @@ bool mask_is_1(const Run *run, const Step *step);
 /* Writes algorithm, layout, and what the layout means, and returns it. */
 enum { TITLE_BYTES = 600 };
 const char *run_title(char to[TITLE_BYTES], const Run *run);
-
-/* Returns the decimals that the numbers of a run are shown with. */
-int decimals_shown(const Run *run);
 #endif

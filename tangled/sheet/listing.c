@@ -120,10 +120,10 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
                : size_or_1(job, *name == 'z' ? "ell_z" : "ell_x");
     int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
     int N_V = letter_size(&job->size, "N_V");
+    const Argument *list = argument_of(job, name);
     check_room(job, item, length);
     for (int t = 0; t < length; t++) {
-        double v = item == NULL ? 1
-                 : entry_value(job, argument_of(job, name), item, t);
+        double v = item == NULL ? 1 : entry_value(job, list, item, t);
         if (v != floor(v) || v < 1 || (v > N_V && N_V > 0))
             fail_in_text(job->f, item->entry[t].at,
                          "a token is one of 1 ... %d.", job->hyper.N_V);

@@ -138,7 +138,7 @@ static void check_used(const Job *job)
 }
 
 /* "from Q, K, V to V_tilde", in a model with the line. */
-static void tell_entry(Job *job)
+static void describe_entry(Job *job)
 {
     enum { BYTES = 400 };
     const StepRow *last = job->now.last;
@@ -158,12 +158,12 @@ typedef struct {
     Arena *arena;
     int claimed, right;         /* entries                                */
     int misfits;                /* claims that have another shape         */
-} Attempt;
+} LayoutTrial;
 
 /* Runs a sheet in one layout, and counts how its claims fit. */
-static void run_attempt(Error *f, void *data)
+static void run_trial(Error *f, void *data)
 {
-    Attempt *a = data;
+    LayoutTrial *a = data;
     const Bound *bound = bind_sheet(a->sheet, a->layout, a->arena, f);
     const Run *run = run_bound(bound, NULL, a->arena, NULL, f);
     int n;
@@ -176,18 +176,19 @@ static void run_attempt(Error *f, void *data)
 }
 
 /* Runs the sheet in a layout; returns whether that can be done. */
-static bool try_layout(Attempt *a, const Layout *layout, const Sheet *sheet)
+static bool try_layout(LayoutTrial *a, const Layout *layout,
+                       const Sheet *sheet)
 {
     Error quiet = { .sheet = sheet->name };
-    *a = (Attempt){ sheet, layout, arena_new(), 0, 0, 0 };
-    bool done = try_work(&quiet, run_attempt, a);
+    *a = (LayoutTrial){ sheet, layout, arena_new(), 0, 0, 0 };
+    bool done = try_work(&quiet, run_trial, a);
     arena_free(a->arena);
     return done;
 }
 
 int right_by(const Layout *layout, const Sheet *sheet)
 {
-    Attempt a;
+    LayoutTrial a;
     return try_layout(&a, layout, sheet) ? a.right : -1;
 }
 
@@ -196,10 +197,10 @@ int right_by(const Layout *layout, const Sheet *sheet)
    more than twice as many. Returns why. */
 static const char *guess_layout(Job *job)
 {
-    Attempt all[LAYOUTS], *a = all;
-    const Attempt *first = NULL,        /* that can be run                 */
-                  *fits = NULL,         /* the first that fits most claims */
-                  *best = NULL;
+    LayoutTrial all[LAYOUTS], *a = all;
+    const LayoutTrial *first = NULL,    /* that can be run                 */
+                      *fits = NULL,     /* the first that fits most claims */
+                      *best = NULL;
     int fit = 0;
     for (const Layout *l = layouts; l < layouts + LAYOUTS; l++) {
         if (!all_fit(job, l, &(Dimensions){ .n = 0 }))
@@ -289,7 +290,7 @@ static void run_algorithm(Error *f, void *data)
     if (job->backwards != NULL)
         collect_gradients(job);
     if (job->now.last != NULL && job->late)
-        tell_entry(job);
+        describe_entry(job);
 }
 
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,

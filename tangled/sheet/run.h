@@ -63,7 +63,4 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
    NULL: none is. */
 Mat matrix_given(const Bound *bound, const Step *place);
 
-/* The matrix that an item of the sheet gives; NULL: none. */
-Mat matrix_of_item(const Bound *bound, const Item *item);
-
 #endif

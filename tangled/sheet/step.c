@@ -351,8 +351,7 @@ static void print_meaning(FILE *out, const Run *run, const Step *step)
     if (text != NULL) {
         fputs(" = ", out);
         print_formula(out, run, text);
-        if (run->shifted && (step->role == ROLE_POWERS
-                             || step->role == ROLE_SUM))
+        if (run->shifted && has_role(step, ROLE(POWERS) | ROLE(SUM)))
             fputs(" / e^max", out);
     }
 }
@@ -390,19 +389,6 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
     return close_text_stream(&text, arena);
 }
 
-int decimals_shown(const Run *run)
-{
-    int most = 0;
-    for (int k = 0; k < run->sheet->n; k++) {
-        const Item *item = &run->sheet->item[k];
-        for (int i = 0; item->claim && i < item->rows * item->cols; i++)
-            if (item->entry[i].decimals > most)
-                most = item->entry[i].decimals;
-    }
-    return run->decimals >= 0 ? run->decimals
-         : most == 0 ? 4 : most > 15 ? 15 : most;
-}
-
 const char *run_title(char to[TITLE_BYTES], const Run *run)
 {
     bool late = run->entered != NULL && *run->entered != '\0';
@@ -417,13 +403,10 @@ const char *run_title(char to[TITLE_BYTES], const Run *run)
 
 double step_size(const Step *step)
 {
-    const Role positive[] = { ROLE_POWERS, ROLE_SUM, ROLE_VARIANCE,
-                              ROLE_ROOT, ROLE_LOSS };
     double largest = 1;
-    for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
-        if (step->role == positive[k])
-            return 0;
-    if (step->given || sums_to_1(step))
+    if (step->given || sums_to_1(step)
+        || has_role(step, ROLE(POWERS) | ROLE(SUM) | ROLE(VARIANCE)
+                          | ROLE(ROOT) | ROLE(LOSS)))
         return 0;
     for (int k = 0; k < step->M->rows * step->M->cols; k++)
         if (isfinite(step->M->at[k]))
@@ -433,13 +416,10 @@ double step_size(const Step *step)
 
 bool sums_to_1(const Step *step)
 {
-    static const Role distributions[] = {
-        ROLE_WEIGHTS, ROLE_PROBABILITIES, ROLE_PREDICTED, ROLE_NEXT,
-        ROLE_TEMPERED, ROLE_KEPT };
-    bool sums = false;
-    for (size_t k = 0; k < sizeof distributions / sizeof(Role); k++)
-        sums |= step->aspect == VALUE && step->role == distributions[k];
-    return sums;
+    return step->aspect == VALUE
+        && has_role(step, ROLE(WEIGHTS) | ROLE(PROBABILITIES)
+                          | ROLE(PREDICTED) | ROLE(NEXT) | ROLE(TEMPERED)
+                          | ROLE(KEPT));
 }
 
 const char *sums_text(const Run *run)

@@ -70,4 +70,13 @@ typedef struct {
     bool given;                 /* by the sheet, not computed             */
     Mat M;
 } Step;
+
+/* A set of one role. */
+#define ROLE(role)  ((uint64_t)1 << ROLE_##role)
+
+/* Returns whether the role of a step is in a set. */
+static inline bool has_role(const Step *step, uint64_t roles)
+{
+    return (roles >> step->role & 1) != 0;
+}
 #endif

@@ -8,9 +8,8 @@
 
 static bool is_of_scores(const Step *step)
 {
-    Role role = step->role;
-    return role == ROLE_SCORES || role == ROLE_MASKED
-        || role == ROLE_POWERS || role == ROLE_WEIGHTS;
+    return has_role(step, ROLE(SCORES) | ROLE(MASKED) | ROLE(POWERS)
+                          | ROLE(WEIGHTS));
 }
 
 static bool has_scores(const Run *run)

@@ -3,6 +3,7 @@
    a stream of text flows out. */
 #ifndef FTX_SHOW_H
 #define FTX_SHOW_H
+#include "sheet/claim.h"
 #include "sheet/label.h"
 
 /* Prints every step of a run as text, with shades of grey beside the
