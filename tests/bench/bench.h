@@ -2,8 +2,12 @@
 #ifndef BENCH_H
 #define BENCH_H
 #include "library/arena.h"
+#include "library/product.h"
 #include "library/random.h"
+#include "library/threads.h"
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* CLOCK_MONOTONIC; or CLOCK_PROCESS_CPUTIME_ID, in which other programs do
@@ -39,5 +43,49 @@ static inline Tokens *random_texts(Arena *arena, int n, int ell, int N_V)
         x[k] = (Tokens){ ell, id };
     }
     return x;
+}
+
+/* The processor's seconds of one thread, or the clock's of several. */
+static inline double seconds(void)
+{
+    return clock_says(available_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID
+                                               : CLOCK_MONOTONIC);
+}
+
+/* GFLOP/s of sums that stay in registers and wait for nothing. */
+#define PEAK(bytes, instructions) \
+__attribute__((target(instructions), optimize("fp-contract=fast"))) \
+static inline double peak_##bytes(void) \
+{ \
+    typedef real Vector __attribute__((vector_size(bytes))); \
+    enum { SUMS = 12, TURNS = 1000000, LANES = bytes / sizeof(real) }; \
+    Vector sum[SUMS] = { { 0 } }; \
+    const real a = (real)0.999 + (real)1e-9 * (real)rand(); \
+    const double start = seconds(); \
+    for (int turn = 0; turn < TURNS; turn++) \
+        _Pragma("GCC unroll 12") for (int k = 0; k < SUMS; k++) \
+            sum[k] = sum[k] * a + a; \
+    volatile real kept = 0; \
+    for (int k = 0; k < SUMS; k++) \
+        kept = kept + sum[k][0]; \
+    return 2e-9 * SUMS * TURNS * LANES / (seconds() - start); \
+}
+
+#ifdef __x86_64__
+PEAK(32, "avx2,fma")
+PEAK(64, "avx512f")
+#endif
+
+/* The limit of all threads, with the kernel's vectors; NaN: not known. */
+static inline double peak_gflops(void)
+{
+#ifdef __x86_64__
+    const char *kernel = product_kernel(NULL)->name;
+    if (strcmp(kernel, "avx512") == 0)
+        return peak_64() * available_threads();
+    if (strcmp(kernel, "avx2") == 0)
+        return peak_32() * available_threads();
+#endif
+    return NAN;
 }
 #endif

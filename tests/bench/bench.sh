@@ -14,7 +14,7 @@ cd "$(dirname "$0")/../.."
 OUT=build/bench
 LIBRARY=$(ls tangled/*.c tangled/*/*.c | grep -v "main.c\|grade.c\|contain.c")
 PYTHON="${FTX_PYTHON:-python3} -W ignore"
-CC="${CC:-cc} -std=c11 -D_DEFAULT_SOURCE -fno-math-errno ${CFLAGS:--O3} -Itangled"
+CC="${CC:-cc} -std=c11 -D_DEFAULT_SOURCE= -fno-math-errno ${CFLAGS:--O3} -Itangled"
 RUNS=${RUNS:-5}
 export OMP_WAIT_POLICY=passive
 mkdir -p $OUT
@@ -32,8 +32,9 @@ build() {
 }
 
 # race: reads lines "name: command", runs each RUNS times in turn, and prints
-# the median of the first number on the lines of each, and the ratio to that
-# of the first command. Memory is touched for the first time in a first line.
+# the median of the first number on the lines of each, and its ratio to the
+# limit, which is the first, and to ftx, the second. Memory is touched for the
+# first time in a first line.
 race() {
     rm -f $OUT/race.*
     grep -v "${without:-^$}" > $OUT/lines
@@ -42,12 +43,13 @@ race() {
             $command < /dev/null | grep -v MB >> "$OUT/race.$name"
         done < $OUT/lines
     done
-    first=
     while IFS=: read -r name command; do
         median=$(sort -n "$OUT/race.$name" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')
-        awk -v name="$name" -v x="$median" -v first="${first:=$median}" '
-            BEGIN { printf "    %-40s %10.1f %8.2f\n", name, x, x / first }'
-    done < $OUT/lines
+        echo "$name:$median"
+    done < $OUT/lines | awk -F: '
+        { name[NR] = $1; x[NR] = $2 }
+        END { for (k = 1; k <= NR; k++)
+                  printf "    %-40s %10.1f %8.2f %8.2f\n", name[k], x[k], x[k] / x[1], x[k] / x[2] }'
 }
 
 find_torch() {
@@ -71,6 +73,7 @@ train() {
     for size in '64 2 4 256 64 100' '16 1 2 64 8 100'; do
         echo "  $size"
         race << END
+the limit, its products alone:$OUT/model limit steps $size 1
 ftx:$OUT/model steps $size 1
 PyTorch, a module written from the paper:$PYTHON tests/bench/peer.py steps plain $size 1
 PyTorch, fused by hand:$PYTHON tests/bench/peer.py steps fused $size 1
@@ -81,7 +84,8 @@ END
 gpt2() {
     find_torch
     build model float
-    echo "At GPT-2's sizes, random weights, single precision: milliseconds"
+    echo "At GPT-2's sizes, random weights, single precision: milliseconds,"
+    echo "and how many times the limit and ftx that is"
     for threads in 1 2; do
         echo "  threads: $threads"
         race << END
@@ -89,8 +93,13 @@ theta is read once:$OUT/model read $threads
 a token:$OUT/model token $threads 30
 a token, PyTorch:$PYTHON tests/bench/peer.py token $threads 30
 END
+        race << END
+the limit of a prompt:$OUT/model limit prompt $threads 1
+a prompt of 512:$OUT/model prompt $threads 2
+END
         for method in sgd adamw; do
             race << END
+the limit of a step:$OUT/model limit train sgd $threads 1
 a step, $method:$OUT/model train $method $threads 3
 a step, $method, PyTorch:$PYTHON tests/bench/peer.py train $method $threads 3
 END

@@ -9,19 +9,19 @@
        model train METHOD threads steps   batches of 4 x 64 tokens
        model read threads                 theta's bytes are read once
        model token threads tokens         with kept keys and values
+       model prompt threads times         LONG tokens at once
 
    prints milliseconds, of the clock's and of the processor's, a line for each
-   step, reading or token, and then the most memory that was held, in
-   MB. */
+   step, reading, token or prompt, and then the most memory that was held, in
+   MB. With "limit" before steps, train or prompt it prints what these would
+   be if the processor did their products at its peak and nothing else. */
 #include "bench.h"
 #include "library/functions.h"
 #include "practice/practice.h"
-#include "library/threads.h"
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
-enum { BATCH = 4, ELL = 64, PROMPT = 16, READS = 15,
+enum { BATCH = 4, ELL = 64, PROMPT = 16, LONG = 512, READS = 15,
        SEQUENCES = 16, WARM = 3 };
 
 static const Hyperparameters gpt2 = {
@@ -106,6 +106,34 @@ static void token(Arena *arena, const Theta *theta, int threads, int tokens)
     tape_free(tape);
 }
 
+static void prompt(Arena *arena, const Theta *theta, int threads, int times)
+{
+    Tape *tape = tape_new(false);
+    prepare_tape(arena, tape, theta);
+    tape_discard_layers(arena, tape);
+    set_threads(threads);
+    Clock clock = clock_new(times);
+    do {
+        dtransformer(tape, random_texts(arena, 1, LONG, gpt2.N_V)[1], theta);
+        tape_clear(tape);
+    } while (told(&clock));
+    set_threads(1);
+    tape_free(tape);
+}
+
+/* Billions of operations in the products of ell tokens, without gradients. */
+static double gflop(const Theta *theta, int ell)
+{
+    double weights = 2.0 * theta->hyper.L * theta->hyper.d_e * ell;
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        if (*p->symbol == 'W' && strcmp(p->symbol, "W_p") != 0
+            && (theta->hyper.tied || strcmp(p->symbol, "W_e") != 0))
+            weights += (double)p->rows * p->cols;
+    }
+    return 2e-9 * ell * weights;
+}
+
 /* Each thread adds up its part of theta. */
 static const Theta *read_theta;
 static int readers;
@@ -137,6 +165,9 @@ int main(int argc, char *argv[])
 {
     if (argc < 3)
         return 2;
+    const bool limit = strcmp(argv[1], "limit") == 0;
+    argc -= limit;
+    argv += limit;
     const char *what = argv[1];
     const bool small = strcmp(what, "steps") == 0 && argc == 9;
     int threads = atoi(argv[argc < 4 ? 2 : argc - 2]);
@@ -150,6 +181,14 @@ int main(int argc, char *argv[])
             .N_V = atoi(argv[7]), .epsilon = 1e-5 };
     const int left = atoi(argv[argc - 1]);
     Theta *theta = theta_new(arena, &sizes);
+    if (limit) {
+        const double peak = peak_gflops() * (small ? 1 : threads);
+        printf("%.3f\n", small ? peak / 3 / gflop(theta, sizes.ell_max)
+               : strcmp(what, "train") == 0
+               ? 3e3 * BATCH * gflop(theta, ELL) / peak
+               : 1e3 * gflop(theta, LONG) / peak);
+        return 0;
+    }
     if (small || strcmp(what, "train") == 0)
         theta_allocate(theta, arena);
     else                            /* without gradients */
@@ -167,7 +206,9 @@ int main(int argc, char *argv[])
             .method = strcmp(argv[2], "sgd") == 0 ? SGD : ADAMW
         }, BATCH, ELL, left, follow);
     else if (strcmp(what, "token") == 0)
-        token(arena, theta, threads, atoi(argv[3]));
+        token(arena, theta, threads, left);
+    else if (strcmp(what, "prompt") == 0)
+        prompt(arena, theta, threads, left);
     else if (strcmp(what, "read") == 0)
         read_once(theta, threads);
     struct rusage usage;

@@ -7,10 +7,7 @@
 
    Compiled with -DNO_AVX512 it keeps to AVX2, and OpenBLAS does so, too. */
 #include "bench.h"
-#include "library/product.h"
-#include "library/threads.h"
 #include <dlfcn.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,12 +47,6 @@ static Gemm *openblas(const char *threads, const char **core)
     return gemm;
 }
 
-static double seconds(void)
-{
-    return clock_says(available_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID
-                                          : CLOCK_MONOTONIC);
-}
-
 /* At the beginning of a cache line, as an arena gives it. */
 static real *random_matrix(int rows, int cols)
 {
@@ -66,43 +57,6 @@ static real *random_matrix(int rows, int cols)
     for (size_t i = 0; i < n; i++)
         M[i] = (real)(rand() % 2001 - 1000) / 1000;
     return M;
-}
-
-/* GFLOP/s of sums that stay in registers and wait for nothing. */
-#define LIMIT(bytes, instructions) \
-__attribute__((target(instructions), optimize("fp-contract=fast"))) \
-static double limit_##bytes(void) \
-{ \
-    typedef real Vector __attribute__((vector_size(bytes))); \
-    enum { SUMS = 12, TURNS = 1000000, LANES = bytes / sizeof(real) }; \
-    Vector sum[SUMS] = { { 0 } }; \
-    const real a = (real)0.999 + (real)1e-9 * (real)rand(); \
-    const double start = seconds(); \
-    for (int turn = 0; turn < TURNS; turn++) \
-        _Pragma("GCC unroll 12") for (int k = 0; k < SUMS; k++) \
-            sum[k] = sum[k] * a + a; \
-    volatile real kept = 0; \
-    for (int k = 0; k < SUMS; k++) \
-        kept = kept + sum[k][0]; \
-    return 2e-9 * SUMS * TURNS * LANES / (seconds() - start); \
-}
-
-#ifdef __x86_64__
-LIMIT(32, "avx2,fma")
-LIMIT(64, "avx512f")
-#endif
-
-/* The limit of all threads, with the kernel's vectors; NaN: not known. */
-static double limit(void)
-{
-#ifdef __x86_64__
-    const char *kernel = product_kernel(NULL)->name;
-    if (strcmp(kernel, "avx512") == 0)
-        return limit_64() * available_threads();
-    if (strcmp(kernel, "avx2") == 0)
-        return limit_32() * available_threads();
-#endif
-    return NAN;
 }
 
 static void measure(Gemm *gemm, int m, int k, int n)
@@ -125,7 +79,7 @@ static void measure(Gemm *gemm, int m, int k, int n)
         for (int i = 0; i < times && gemm != NULL; i++)
             gemm(102, 111, 111, m, n, k, 1, A, m, B, k, 1, C, m);
         theirs[run] = times * gflop / (seconds() - start);
-        most[run] = limit();
+        most[run] = peak_gflops();
     }
     const double mine = median(RUNS, ours[0]), other = median(RUNS, theirs);
     printf("%5d %5d %5d %8.1f", m, k, n, mine);
