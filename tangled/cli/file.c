@@ -18,15 +18,16 @@ static char *read_bytes(Arena *arena, const char *name, size_t most,
         fail_with(f, "cannot be opened: %s.", strerror(errno));
     if (!typed_in)
         get_file_info(name, &about);
-    size_t size = (size_t)about.size, room = (size < most ? size : most) + 1;
+    size_t size = (size_t)about.size, room = (size < most ? size : most) + 2;
     char *bytes = arena_alloc(arena, room);
     errno = 0;
     for (*n = 0; *n <= most && !feof(file) && !ferror(file); ) {
-        if (*n == room) {
-            bytes = memcpy(arena_alloc(arena, 2 * room), bytes, room);
+        if (*n + 1 == room) {
             room *= 2;
+            bytes = memcpy(arena_alloc(arena, room), bytes, *n);
         }
-        *n += fread(bytes + *n, 1, room - *n, file);
+        *n += fread(bytes + *n, 1, room - *n - 1, file);
+        bytes[*n] = '\0';
     }
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
     if (!typed_in)
@@ -112,9 +113,7 @@ void replace_file(const char *name, Error *f, const void *data,
     unsigned mode = check_target(name, f);
     snprintf(beside, sizeof beside, "%s.saving", name);
     int error = write_file(beside, mode, data, write);
-    if (error == 0)
-        error = move_file(beside, name);
-    if (error == 0)
+    if (error == 0 && (error = move_file(beside, name)) == 0)
         return;
     remove_file(beside);
     fail_with(f, "cannot be written: %s; what was there is as it was.",

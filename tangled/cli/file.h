@@ -8,8 +8,8 @@
 #include "cli/error.h"
 #include "cli/system.h"
 
-/* Returns the *n bytes of the file, "-" for standard input. They belong to
-   the arena. */
+/* Returns the *n bytes of the file, "-" for standard input, and a 0 behind
+   them. They belong to the arena. */
 char *read_file(Arena *arena, const char *name, size_t *n, Error *f);
 
 /* The same of a text, which has 1 to TEXT_BYTES bytes. f->text becomes the

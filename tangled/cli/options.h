@@ -15,7 +15,8 @@ typedef struct {
     const char *words;          /* of a CHOICE; what a TEXT is            */
     const char *meaning;
 } Option;
-#define UNBOUNDED(of, field) offsetof(of, field), 0, 0
+#define NO_BOUNDS 0, 0
+#define UNBOUNDED(of, field) offsetof(of, field), NO_BOUNDS
 
 /* What an option of the kind TEXTS collects: it may be typed often. */
 enum { MOST_TEXTS = 50 };

@@ -18,12 +18,12 @@ static const Option exercise_options[] = {
     { "algorithm", WHOLE, PLACE(algorithm), 1, 15, NULL, "of the paper" },
     { "seed", WHOLE, PLACE(seed), 0, 1e9, NULL,
       "another seed, another exercise" },
-    { "layout", CHOICE, PLACE(layout), 0, 0,
+    { "layout", CHOICE, PLACE(layout), NO_BOUNDS,
       "paper textbook torch berkeley", "how matrices are written" },
     { "decimals", WHOLE, PLACE(decimals), 1, 9, NULL, "of the answers" },
-    { "mask", CHOICE, PLACE(mask), 0, 0, "none causal",
+    { "mask", CHOICE, PLACE(mask), NO_BOUNDS, "none causal",
       "of Algorithms 4 and 5" },
-    { "key", FLAG, PLACE(key), 0, 0, NULL, "with the answers" },
+    { "key", FLAG, PLACE(key), NO_BOUNDS, NULL, "with the answers" },
     { .name = NULL },
 };
 

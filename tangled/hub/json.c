@@ -143,11 +143,9 @@ static void push_value(JsonReader *r, Json value)
 {
     if (r->used == r->room) {
         size_t n = (size_t)r->room;
-        Json *more = arena_alloc(r->arena, (2 * n + 64) * sizeof *more);
-        if (n > 0)
-            memcpy(more, r->stack, n * sizeof *more);
-        r->stack = more;
-        r->room = (int)(2 * n + 64);
+        Json *more = arena_alloc(r->arena, 2 * n * sizeof *more);
+        r->stack = memcpy(more, r->stack, n * sizeof *more);
+        r->room *= 2;
     }
     r->stack[r->used++] = value;
 }
@@ -216,12 +214,11 @@ static Json parse_json_values(JsonReader *r, JsonKind kind)
     }
     r->at++;
     r->depth--;
-    size_t bytes = (size_t)(r->used - first) * sizeof(Json);
-    Json *item = arena_alloc(r->arena, bytes + 1);
-    if (bytes > 0)
-        memcpy(item, r->stack + first, bytes);
-    values.item = item;
-    r->used = first;
+    int n = r->used - first;
+    size_t bytes = (size_t)n * sizeof(Json);
+    r->used -= n;
+    values.item = memcpy(arena_alloc(r->arena, bytes + 1),
+                         r->stack + r->used, bytes);
     if (object)
         sort_names(r, &values);
     return values;
@@ -242,7 +239,8 @@ const Json *json_read(Arena *arena, const char *text, size_t n, Error *f)
     if (n > JSON_BYTES)
         fail_with(f, "is larger than 32 MiB, the most that JSON may have.");
     JsonReader r = { .arena = arena, .error = f, .text = text,
-                     .n = (int)n };
+                     .n = (int)n, .room = 64,
+                     .stack = arena_alloc(arena, 64 * sizeof *r.stack) };
     skip_json_blanks(&r);
     parse_json_value(&r);
     skip_json_blanks(&r);

@@ -175,7 +175,7 @@ Tensors tensors_of_file(Arena *arena, const char *name, Error *f)
     TensorReader r = { .arena = arena, .error = f, .name = name };
     uint64_t length = n < 8 ? 0 : little_endian(bytes, 8);
     set_subject(f, name, NULL);
-    if (n >= sizeof pointer && memcmp(bytes, pointer, strlen(pointer)) == 0)
+    if (strncmp(whole, pointer, strlen(pointer)) == 0)
         fail_with(f, "is a pointer of git-lfs and not the file itself, "
                   "which 'git lfs pull' fetches.");
     if (length > JSON_BYTES)

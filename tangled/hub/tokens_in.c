@@ -163,14 +163,14 @@ static void finish_pieces(TokenReader *r)
                       r->v.n - 1);
         }
         Piece p = r->piece[k];
-        Piece bytes = r->v.words || (r->how[k] & ALONE) ? p
-                    : bytes_of_signs(r->arena, p);
-        if (r->how[k] & ADDED)
-            r->how[k] |= is_piece(bytes, p.at, p.n) ? 0 : ALONE;
-        else if (bytes.n == 0)
+        Piece bytes = r->v.words ? p : bytes_of_signs(r->arena, p);
+        bool added = r->how[k] & ADDED;
+        if (added && !is_piece(bytes, p.at, p.n))
+            r->how[k] |= ALONE;
+        if (!added && bytes.n == 0)
             fail_in_text(r->error, r->place[k], "this piece has a character "
                          "that stands for no byte.");
-        else
+        if (!added)
             r->piece[k] = bytes;
     }
 }
@@ -192,9 +192,9 @@ static int how_added(const TokenReader *r, const Json *token)
                      "single_word is true; ftx knows only false there.");
     bool special = token_flag(r, token, "special", false);
     bool seen = token_flag(r, token, "normalized", !special);
-    return ADDED | (special ? HIDDEN : 0) | (seen ? AS_SEEN : 0)
-         | (token_flag(r, token, "lstrip", false) ? BLANKS_BEFORE : 0)
-         | (token_flag(r, token, "rstrip", false) ? BLANKS_BEHIND : 0);
+    return ADDED | special * HIDDEN | seen * AS_SEEN
+         | token_flag(r, token, "lstrip", false) * BLANKS_BEFORE
+         | token_flag(r, token, "rstrip", false) * BLANKS_BEHIND;
 }
 
 static void read_added(TokenReader *r, const Json *list)
@@ -218,7 +218,8 @@ static void read_added(TokenReader *r, const Json *list)
             fail_in_text(r->error, text->at, "number %d is \"%s\" already.",
                          k, in_a_line(r->arena, r->piece[k].at,
                                       r->piece[k].n));
-        put_piece(r, k, text, how_added(r, token) | (there ? 0 : ALONE));
+        int how = how_added(r, token);
+        put_piece(r, k, text, there ? how : how | ALONE);
     }
 }
 
@@ -392,7 +393,7 @@ TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
         return to;
     }
     r.piece = arena_alloc(arena, n * sizeof *r.piece);
-    r.how = memset(arena_alloc(arena, n), 0, n);
+    r.how = arena_alloc(arena, n);
     r.place = arena_alloc(arena, n * sizeof *r.place);
     for (size_t k = 0; k < n; k++)
         r.place[k] = -1;

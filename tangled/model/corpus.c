@@ -81,9 +81,8 @@ static Tokens encode_with_gaps(const Tokenizer *t, Arena *arena,
         bool here = n - k >= width && memcmp(text + k, GAP, width) == 0;
         if (!here && k < n)
             continue;
-        if (tokenizer_kind(t) == WORDS && begin < k && text[begin] == ' ')
-            begin++;
         if (begin < k) {
+            begin += tokenizer_kind(t) == WORDS && text[begin] == ' ';
             Tokens x = encode_field(t, arena, text + begin, k - begin,
                                     INT_MAX, false, f, at + (int)begin);
             for (int i = 2; i < x.length; i++)

@@ -35,7 +35,7 @@ static void print_parts(FILE *out, const Theta *theta)
 }
 
 static const Option count_options[] = {
-    { "total", FLAG, 0, 0, 0, NULL, "print the last line only" },
+    { "total", FLAG, 0, NO_BOUNDS, NULL, "print the last line only" },
     { .name = NULL },
 };
 

@@ -292,7 +292,7 @@ Model *model_import(Arena *arena, const char *folder, Purpose purpose,
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .task = config.kind->task, .plan = plan_default(false),
                   .class_name = config.class_name, .tokenizer = tokens,
-                  .state = { .interval = 1, .sum = "imported" } };
+                  .state.sum = "imported" };
     f->sheet = folder;
     if (tokens == NULL)
         m->tokenizer = tokens_for(arena, folder, &config, f);

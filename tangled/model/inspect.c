@@ -128,7 +128,6 @@ static void translate_to_turn(Inspection *in)
                   in->turn, in->turns, in->turns == 1 ? "" : "s");
     in->x = slice(x, 1, in->turn == 0 ? in->turns : in->turn);
     in->y = TOKEN(x, in->x.length + 1);
-    tape_clear(tape);
 }
 
 /* Runs what is looked at: a turn of Algorithm 15, or Algorithm 9 or 10, as
@@ -337,15 +336,15 @@ static void print_line_values(FILE *out, Inspection *in)
 
 #define PLACE(member) offsetof(Inspection, member)
 static const Option inspect_options[] = {
-    { "model", TEXT, PLACE(file), 0, 0, "MODEL",
+    { "model", TEXT, PLACE(file), NO_BOUNDS, "MODEL",
       "as saved by ftx train, or a released one" },
-    { "set", TEXTS, PLACE(set), 0, 0, "CHANGE",
+    { "set", TEXTS, PLACE(set), NO_BOUNDS, "CHANGE",
       "change a value; may be typed several times" },
     { "turn", WHOLE, PLACE(turn), 0, 10000000, NULL,
       "of ed: that turn of Algorithm 15; 0: the last" },
-    { "line", TEXT, PLACE(line), 0, 0, "A.L",
+    { "line", TEXT, PLACE(line), NO_BOUNDS, "A.L",
       "print what line L of Algorithm A computes" },
-    { "json", FLAG, PLACE(json), 0, 0, NULL,
+    { "json", FLAG, PLACE(json), NO_BOUNDS, NULL,
       "everything, or only that line, with all digits" },
     { "layer", WHOLE, PLACE(layer), 0, 1000, NULL,
       "of the line, only in this layer; 0: all" },

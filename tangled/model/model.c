@@ -31,9 +31,9 @@ static const Option state_options[] = {
     { "loss", DECIMAL, STATE(loss), 0, DBL_MAX, NULL, "" },
     { "tokens", DECIMAL, STATE(tokens), 0, DBL_MAX, NULL, "" },
     { "bytes", DECIMAL, STATE(bytes), 0, DBL_MAX, NULL, "" },
-    { "sum", TEXT, STATE(sum), 0, 0, "a checksum", "" },
-    { "has_m", FLAG, STATE(has_m), 0, 0, NULL, "" },
-    { "has_v", FLAG, STATE(has_v), 0, 0, NULL, "" },
+    { "sum", TEXT, STATE(sum), NO_BOUNDS, "a checksum", "" },
+    { "has_m", FLAG, STATE(has_m), NO_BOUNDS, NULL, "" },
+    { "has_v", FLAG, STATE(has_v), NO_BOUNDS, NULL, "" },
     { "points", WHOLE, STATE(points), 0, 2e9, NULL, "" },
     { .name = NULL },
 };
@@ -258,11 +258,9 @@ static uint64_t stored_sum(const char *bytes)
 static bool find_numbers(Header *h, size_t size, unsigned long long header)
 {
     char *bytes = h->p, *last = bytes + size - 8;
-    if (header < FIRST || header % LINE != 0 || header > size - 8)
+    if (header < FIRST || header % LINE != 0 || header > size - 16)
         return false;
     size_t blocks = (size - 8 - header + BLOCK + 7) / (BLOCK + 8);
-    if (blocks * 8 > size - 8 - header)
-        return false;
     h->numbers = bytes + header;
     h->end = last - 8 * blocks;
     uint64_t sum = checksum(NO_CHECKSUM, bytes, header);
@@ -276,11 +274,9 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     size_t n;
     int format;
     unsigned long long header = 0;
-    char first[FIRST] = "";
     Header h = { .error = f, .arena = arena };
     h.p = read_file(arena, name, &n, f);
-    memcpy(first, h.p, n < FIRST ? n : FIRST - 1);
-    if (sscanf(first, "ftx model %d header %llu", &format, &header) < 1)
+    if (sscanf(h.p, "ftx model %d header %10llu", &format, &header) < 1)
         fail_with(f, "not a model of ftx.");
     if (format != 3)
         fail_with(f, "this model has format %d; this ftx reads format 3.",

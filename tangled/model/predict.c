@@ -167,16 +167,17 @@ static void tell_class(Predictor *s, Tokens x)
 }
 #define PLACE(member) offsetof(Predictor, member)
 static const Option model_options[] = {
-    { "model", TEXT, PLACE(file), 0, 0, "FILE", "as saved by ftx train" },
+    { "model", TEXT, PLACE(file), NO_BOUNDS, "FILE",
+      "as saved by ftx train" },
     { .name = NULL },
 }, generate_options[] = {
     { "ell_gen", WHOLE, PLACE(how.ell_gen), 0, MOST_TOKENS, NULL,
       "number of tokens" },
-    { "stop", FLAG, PLACE(how.stop_at_eos), 0, 0, NULL,
+    { "stop", FLAG, PLACE(how.stop_at_eos), NO_BOUNDS, NULL,
       "stop at eos_token" },
-    { "special", FLAG, PLACE(special), 0, 0, NULL,
+    { "special", FLAG, PLACE(special), NO_BOUNDS, NULL,
       "allow special tokens, as the paper does" },
-    { "show-tokens", FLAG, PLACE(show_tokens), 0, 0, NULL,
+    { "show-tokens", FLAG, PLACE(show_tokens), NO_BOUNDS, NULL,
       "print each token on a line, with its p and q" },
     { .name = NULL },
 }, translate_options[] = {

@@ -11,13 +11,13 @@ typedef struct {
 
 #define PLACE(member) offsetof(TokenizeOptions, member)
 static const Option tokenize_options[] = {
-    { "tokens", CHOICE, PLACE(kind), 0, 0, "char word bpe",
+    { "tokens", CHOICE, PLACE(kind), NO_BOUNDS, "char word bpe",
       "what a token is" },
     { "merges", WHOLE, PLACE(merges), 0, 1000000, NULL,
       "of bpe: how many at most" },
-    { "model", TEXT, PLACE(model), 0, 0, "MODEL",
+    { "model", TEXT, PLACE(model), NO_BOUNDS, "MODEL",
       "take the tokens of this model" },
-    { "vocabulary", FLAG, PLACE(vocabulary), 0, 0, NULL,
+    { "vocabulary", FLAG, PLACE(vocabulary), NO_BOUNDS, NULL,
       "print all tokens there are; for bpe, all merges" },
     { .name = NULL },
 };

@@ -19,15 +19,15 @@ typedef struct {
 
 #define PLACE(member) offsetof(RunOptions, member)
 static const Option run_options[] = {
-    { "model", TEXT, PLACE(model), 0, 0, "FILE", "where it is saved" },
-    { "from", TEXT, PLACE(from), 0, 0, "MODEL", "fine-tune this model" },
-    { "resume", FLAG, PLACE(resume), 0, 0, NULL,
+    { "model", TEXT, PLACE(model), NO_BOUNDS, "FILE", "where it is saved" },
+    { "from", TEXT, PLACE(from), NO_BOUNDS, "MODEL", "fine-tune this model" },
+    { "resume", FLAG, PLACE(resume), NO_BOUNDS, NULL,
       "continue the training of this model" },
-    { "replace", FLAG, PLACE(replace), 0, 0, NULL,
+    { "replace", FLAG, PLACE(replace), NO_BOUNDS, NULL,
       "overwrite the file if it exists" },
-    { "evaluate", FLAG, PLACE(evaluate), 0, 0, NULL,
+    { "evaluate", FLAG, PLACE(evaluate), NO_BOUNDS, NULL,
       "do not train; print the loss of the model on FILE" },
-    { "as-printed", FLAG, PLACE(as_printed), 0, 0, NULL,
+    { "as-printed", FLAG, PLACE(as_printed), NO_BOUNDS, NULL,
       "the paper's gradient descent and epsilon" },
     { "threads", WHOLE, PLACE(threads), 1, MAX_WORKERS, NULL,
       "number of threads; the result is the same" },

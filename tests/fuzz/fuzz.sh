@@ -60,8 +60,7 @@ pieces) for kind in gpt2 bert-cased; do
             cp tests/data/released/tokens/$kind/tokenizer.json $seeds/$kind.json
         done
         cp tests/data/released/words.json tests/data/released/bytes.json $seeds ;;
-safetensors)
-        cp tests/data/released/types.safetensors $seeds ;;
+safetensors) cp tests/data/released/types.safetensors $seeds ;;
 *)      echo "fuzz: WHAT is sheet, model, tokenizer, safetensors or pieces, not $what." >&2
         exit 2 ;;
 esac

@@ -60,7 +60,12 @@ static const char *file_with(const char *name, const char *header,
 
 LAW(tensors_fill_the_file_one_behind_the_other)
 {
-    static const char *const empty[] = { "[0]", "[3,0]", "[0,2]" };
+    static const struct { const char *type, *shape; int bytes; } row[] = {
+        { "F32", "[0]", 0 }, { "F32", "[3,0]", 0 }, { "F32", "[0,2]", 0 },
+        { "BOOL", "[1]", 1 }, { "U8", "[1]", 1 }, { "I8", "[1]", 1 },
+        { "U16", "[1]", 2 }, { "I16", "[1]", 2 }, { "U32", "[1]", 4 },
+        { "I32", "[1]", 4 }, { "U64", "[1]", 8 }, { "I64", "[1]", 8 },
+    };
     Tensors in;
     char header[300];
     file_with("t", "{\"b\":{\"dtype\":\"F16\",\"shape\":[1,3],"
@@ -68,12 +73,13 @@ LAW(tensors_fill_the_file_one_behind_the_other)
     assert_string_equal(reading("t", false, &in), "");
     assert_int_equal(in.n, 2);
     assert_string_equal(in.tensor[0].name, "a");
-    for (int k = 0; k < 6; k++) {       /* one of no bytes is in nobody's way */
-        snprintf(header, sizeof header, "{%s,\"n\":{\"dtype\":\"F32\","
+    for (int k = 0; k < 24; k++) {      /* one of no bytes is in nobody's way */
+        int n = row[k / 2].bytes, at = n == 0 && k % 2 ? 0 : 8;
+        snprintf(header, sizeof header, "{%s,\"n\":{\"dtype\":\"%s\","
                  "\"shape\":%s,\"data_offsets\":[%d,%d]}}", A(0, 8),
-                 empty[k % 3], k % 2 * 8, k % 2 * 8);
-        assert_string_equal(reading(file_with("t", header, 8), false, &in),
-                            "");
+                 row[k / 2].type, row[k / 2].shape, at, at + n);
+        file_with("t", header, 8 + (size_t)n);
+        assert_string_equal(reading("t", false, &in), "");
         assert_int_equal(in.n, 2);
     }
     file_with("t", "{" A(0, 8) "}", 8);

@@ -317,9 +317,10 @@ LAW(a_text_goes_through_a_folder_and_a_file)
                "\"<|endoftext|>\", \"eos_token\": \"<|endoftext|>\"}");
     write_text("x", "abc");         /* one special token begins and ends */
     assert_says(ftx("tokenize --model f x"), "7\tabc\n13\t<|endoftext|>\n");
-    write_text("f/tokenizer.json",              /* for 13 is no embedding */
-               replaced(text_of(OF_BYTES), "added_tokens\": [",
-                        "added_tokens\": [{\"id\": 13, \"content\": "
-                        "\"[PAD]\", \"special\": true},"));
+    write_text("f/tokenizer.json",  /* for 13 is no embedding; é is a sign */
+               replaced(replaced(text_of(OF_BYTES), "\"d\"", "\"Ã©\""),
+                        "added_tokens\": [", "added_tokens\": [{\"id\": 13, "
+                        "\"content\": \"[PAD]\", \"special\": true},"
+                        "{\"id\": 4, \"content\": \"é\"},"));
     assert_says(ftx("tokenize --model f x"), "7\tabc\n13\t<|endoftext|>\n");
 }

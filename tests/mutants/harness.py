@@ -2,6 +2,7 @@
 
 A worker has a copy of the sources and of what rules.mk builds of them. The tests
 of the changed file run first, then those of its folder, then the others."""
+import fcntl
 import os
 import re
 import shutil
@@ -19,7 +20,6 @@ from queue import LifoQueue
 from bugs import Wrong
 
 RULES = Path(__file__).resolve().parent / "rules.mk"
-PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)", re.MULTILINE)
 LIMITS = "ulimit -t {}; ulimit -c 0; ulimit -f 200000; ulimit -v 4000000; "
 SETTINGS = {"FTX_AMOUNT": "2", "CMOCKA_TEST_ABORT": "1", "MALLOC_PERTURB_": "165",
             "MALLOC_ARENA_MAX": "2", "MALLOC_TOP_PAD_": "10000000",   # or pages come and go
@@ -52,6 +52,10 @@ class Harness:
 
     def prepare(self):
         """Everything without a bug. A test that fails is left out."""
+        try:                        # until this program ends
+            fcntl.flock(os.open(self.root, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Wrong(f"{self.root} has planted bugs already: another run is in it") from None
         shutil.rmtree(self.work, ignore_errors=True)
         for part in ("tangled", "tests"):
             shutil.copytree(self.root / part, self.tree / part,
@@ -85,9 +89,8 @@ class Harness:
     def try_plain(self, test):
         """How many laws a test has, and how long it takes."""
         with self.worker() as worker:
-            output, status, test.seconds = self.start(test, worker, 600)
-        laws = PASSED.search(output)
-        test.laws = int(laws.group(1)) if status == 0 and laws else 0
+            output, laws, test.seconds = self.start(test, worker, 600)
+        test.laws = laws or 0
         if test.laws == 0:
             print(f"LEFT OUT  {test.name} fails without a bug:\n{output[-3000:]}",
                   file=sys.stderr, flush=True)
@@ -95,8 +98,8 @@ class Harness:
     # ------------------------------------------------------- running a test
 
     def start(self, test, worker, seconds):
-        """What it printed, its exit status, None if it had to be ended, and the seconds of a
-        processor that it took. When it is over, nothing of it is left: no process, no file."""
+        """What it printed; how many laws passed, 0 if one failed, None if it had to be ended; and
+        the seconds of a processor that it took. No process and no file of it is left."""
         files, build, log = worker / "files", worker / "build", worker / "log"
         for place in files, build:
             place.mkdir()
@@ -117,18 +120,18 @@ class Harness:
         for place in files, build:
             shutil.rmtree(place, ignore_errors=True)
         output = log.read_text(errors="replace")
-        if ended or status in (-signal.SIGXCPU, -signal.SIGKILL):
-            status = None
-        return output, status, used.ru_utime + used.ru_stime
+        laws = status == 0 and re.search(r"^\[  PASSED  \] (\d+) test\(s\)", output, re.MULTILINE)
+        ended |= status in (-signal.SIGXCPU, -signal.SIGKILL)
+        passed = None if ended else int(laws.group(1)) if laws else 0
+        return output, passed, used.ru_utime + used.ru_stime
 
     def notices(self, test, worker):
         """Twice, or it was chance; but what does not end, never is."""
         for _ in range(2):
-            output, status, _ = self.start(test, worker, 2 + int(4 * test.seconds))
-            if status is None:
+            _, laws, _ = self.start(test, worker, 2 + int(4 * test.seconds))
+            if laws is None:
                 break
-            laws = PASSED.search(output)
-            if status == 0 and laws and int(laws.group(1)) == test.laws:
+            if laws == test.laws:
                 return False
         return True
 

@@ -40,11 +40,11 @@ def named_bugs():
     return read_bugs((HERE / "named.txt").read_text())
 
 
-def survivors(sources, text=None):
+def survivors(sources):
     """{(place, what): reason}, from survivors.txt, whose head explains it. What
     stands nowhere any more is printed."""
     listed, place = {}, None
-    for line in (text or (HERE / "survivors.txt").read_text()).splitlines():
+    for line in (HERE / "survivors.txt").read_text().splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         if not line[0].isspace():

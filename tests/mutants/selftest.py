@@ -2,6 +2,7 @@
 by a test that really ran and really noticed. All named bugs fit their places."""
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from bugs import Wrong, mutants_of, planted
@@ -52,6 +53,9 @@ def check_judging(harness):
     that("a test that fails without a bug is left out",
          {test.name: test.laws for test in harness.tests}
          == {"tests/next": 1, "tests/part/sum": 1, "tests/broken": 0}, harness.tests)
+    with suppress(Wrong):
+        Harness(harness.root, harness.work).prepare()
+        that("a tree has one run at a time", False)
     killed, sum_c = Result("killed", "tests/part/sum"), "tangled/part/sum.c"
     for law, path, old, new, expected in [
             ("the same machine code is equal", sum_c, "= 3", "= 4", Result("equal")),

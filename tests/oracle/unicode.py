@@ -47,12 +47,7 @@ def bits(c):
     cleaned, parts = clean(c), len(words("a" + c + "b"))
     assert cleaned in ("", " ", c) and (parts == 2) == (is_ == BLANK)
     assert cleaned != " " or is_ == BLANK
-    if cleaned == "":
-        is_ |= REMOVED
-    if apart(c) != c:
-        is_ |= IDEOGRAPH
-    if parts == 3:
-        is_ |= PUNCTUATION
+    is_ |= REMOVED * (cleaned == "") | IDEOGRAPH * (apart(c) != c) | PUNCTUATION * (parts == 3)
     if bare(c) == "":
         is_ |= MARK | (0 if moves(canonical(c)) else STARTS)
     return is_
