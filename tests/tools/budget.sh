@@ -9,10 +9,10 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3300    tangled/practice 1552
-tangled/text    1791    tangled/cli     1399    tangled/hub      1392
+tangled/text    1791    tangled/cli     1399    tangled/hub      1389
 tangled/sheet   5961    tangled/show     600    tangled/check    2979
-tangled/model   3536    tangled/course  2000
-tests-C        21994    tests-data      8991    tests-scripts    3985
+tangled/model   3534    tangled/course  2000
+tests-C        22000    tests-data      8985    tests-scripts    3984
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
