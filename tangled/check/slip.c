@@ -7,6 +7,20 @@
 #include <math.h>
 #include <string.h>
 
+typedef struct {
+    Lookup at;                  /* where the slip is made; has the run    */
+    Explanation *why;
+    Variation variation;
+    const Visit *visit;         /* of a step; NULL: none                  */
+} SlipRun;
+
+/* Ends the run: the slip asks for what cannot be. */
+_Noreturn static void refuse_slip(const SlipRun *s)
+{
+    static const Error why = { .sentence = "such a slip cannot be made." };
+    rethrow(s->at.job->f, &why);
+}
+
 /* Returns whether a slip is made at a step: it is, unless it is made only in
    another place. */
 static bool applies_at(const Explanation *why, const Step *here)
@@ -28,7 +42,7 @@ static Mat with_numbers(Mat M, Mat others)
 /* Returns whether a later line reads the logarithms of the step M. */
 static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 {
-    return s->variation.job->run.algorithm >= 11 && M->logits != NULL
+    return s->at.job->run.algorithm >= 11 && M->logits != NULL
         && has_role(step, ROLE(PROBABILITIES) | ROLE(NEXT)
                           | ROLE(PREDICTED));
 }
@@ -36,7 +50,7 @@ static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 /* P, which stands for the softmax M: the loss reads its logarithms. */
 static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
 {
-    Mat logs = zeros_of(s, P->rows, P->cols);
+    Mat logs = constant(s->at.job->arena, P->rows, P->cols);
     for (int k = 0; k < P->rows * P->cols; k++)
         logs->at[k] = (real)log(P->at[k]);
     Mat Y = softmax(with_numbers(M->logits, logs));
@@ -48,14 +62,14 @@ static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
    model. */
 static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 {
-    Mat Y = evaluate_formula(s, edit->by, M);
-    bool other_length = s->here->line == 0 && strchr("XZ", *s->here->name)
-                     && matrix_given(s->bound, &(Step){ .name = "mask" })
-                        == NULL;
+    Mat Y = evaluate_formula(&s->at, edit->by, M);
+    const Step *here = s->at.here, mask = { .name = "mask" };
+    bool other_length = here->line == 0 && strchr("XZ", *here->name)
+                     && matrix_given(s->at.job->run.bound, &mask) == NULL;
     bool fits = Y != NULL && Y->rows == M->rows
              && (Y->cols == M->cols || other_length);
-    if (!fits && (!has_model(s->variation.job->run.algorithm)
-                  || s->here->line == 0))
+    if (!fits && (!has_model(s->at.job->run.algorithm)
+                  || s->at.here->line == 0))
         refuse_slip(s);
     return fits ? Y : M;
 }
@@ -88,12 +102,13 @@ static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
     if (why->slip == NULL)
         return Y;
     Mat before = Y;
-    s->slip = why->slip;
-    for (const Edit *e = s->slip->at; e < s->slip->at + EDITS; e++)
-        if ((s->here->line > 0 ? (e->roles & roles) != 0
-             : e->given != NULL && is_among(e->given, s->here->name))
+    s->at.number = why->slip->number;
+    for (const Edit *e = why->slip->at; e < why->slip->at + EDITS; e++)
+        if ((s->at.here->line > 0 ? (e->roles & roles) != 0
+             : e->given != NULL && is_among(e->given, s->at.here->name))
             && ((e->when & UNWRITTEN) != 0) == unwritten
-            && condition_holds(s, e->when) && applies_at(why, s->here))
+            && condition_holds(&s->at, e->when & ~(UNWRITTEN | SLIGHT))
+            && applies_at(why, s->at.here))
             Y = apply_edit(s, e, Y);
     why->applied |= Y != before;
     return Y;
@@ -102,7 +117,7 @@ static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
 static Mat apply_slips(SlipRun *s, uint64_t roles, bool unwritten, Mat M)
 {
     Mat Y = apply_explanations(s, s->why, roles, unwritten, M);
-    if (Y != M && is_read_by_logarithm(s, s->here, M) && Y->logits == NULL)
+    if (Y != M && is_read_by_logarithm(s, s->at.here, M) && Y->logits == NULL)
         return with_logarithms(s, Y, M);
     return Y;
 }
@@ -159,7 +174,7 @@ uint64_t roles_in(const Run *run, const Step *last, const Step *only,
 
 bool can_apply(const Run *run, const Slip *slip, uint64_t roles)
 {
-    int holds = conditions_of(run->bound) | IF_CROSS | UNWRITTEN | SLIGHT;
+    int holds = run->bound->conditions | IF_CROSS | UNWRITTEN | SLIGHT;
     for (const Edit *e = slip->at; e < slip->at + EDITS; e++)
         if ((e->given != NULL || (e->roles & roles) != 0)
             && (e->when & ~holds) == 0)
@@ -180,14 +195,13 @@ static Mat find_log_probabilities(Mat loss)
 static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
 {
     bool is_value = step->aspect == VALUE;
-    s->here = step;
     if (is_value && step->role == ROLE_MASKED)
-        s->mask = M;
+        s->at.mask = M;
     if (is_value && step->role == ROLE_LOSS)
-        s->log_P = find_log_probabilities(M);
+        s->at.log_P = find_log_probabilities(M);
     M = apply_slips(s, roles_of(step), false, M);
     if (s->visit != NULL && same_place(step, s->visit->step))
-        s->visit->look(s->visit->to, s, M);
+        s->visit->look(s->visit->to, &s->at, M);
     return M;
 }
 
@@ -195,7 +209,6 @@ static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
    has no slip. */
 static Mat slip_given(SlipRun *s, const Step *place, Mat M)
 {
-    s->here = place;
     return place->line > 0 ? M : apply_slips(s, 0, false, M);
 }
 
@@ -213,7 +226,7 @@ static const Claim *claim_carried(const SlipRun *s, const Step *step)
    no logarithm, but Algorithm 7 has its logits for that. */
 static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
 {
-    bool logits = s->variation.job->run.algorithm == 7 && M->logits != NULL;
+    bool logits = s->at.job->run.algorithm == 7 && M->logits != NULL;
     bool probability = has_role(step, ROLE(PROBABILITIES) | ROLE(PREDICTED)
                                       | ROLE(NEXT) | ROLE(TEMPERED));
     return !isnan(x) && (!probability || x > 0 || (x == 0 && logits));
@@ -224,7 +237,7 @@ static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
 static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
                        Mat M)
 {
-    Mat Y = zeros_of(s, M->rows, M->cols);
+    Mat Y = constant(s->at.job->arena, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
             int k = step->transposed ? entry_at(claim, step->M, j, i)
@@ -248,21 +261,23 @@ static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
 {
     const Claim *claim = claim_carried(s, step);
     Mat Y = M;
-    s->here = step;
     if (s->why->until != NULL && same_place(step, s->why->until))
         refuse_slip(s);
     if (claim != NULL && is_comparable(claim->item, step))
         Y = carry_value(s, step, claim->item, M);
     Y = apply_slips(s, roles_of(step), true, Y);
     if (step->aspect == GRADIENT)
-        s->gradient = Y;
+        s->at.gradient = Y;
     return Y;
 }
 
 static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
 {
+    SlipRun *s = to;
+    s->at.job = s->variation.job;
+    s->at.here = step;
     return (moment == IS_GIVEN ? slip_given : moment == IS_COMPUTED
-            ? slip_computed : carry_claim)(to, step, M);
+            ? slip_computed : carry_claim)(s, step, M);
 }
 
 static const Run *run_for(const Visit *visit, const Bound *bound,
@@ -272,9 +287,7 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
     Bound *own = arena_alloc(arena, sizeof *own);
     *own = *bound;
     ask_for_steps(own, why, arena);
-    *s = (SlipRun){ .why = why, .bound = bound, .arena = arena,
-        .tape = tape, .visit = visit,
-        .holds = conditions_of(bound),
+    *s = (SlipRun){ .why = why, .visit = visit,
         .variation = { .to = s, .visit = vary_by_slips } };
     return run_bound(own, &s->variation, arena, tape, NULL);
 }

@@ -52,7 +52,7 @@ typedef struct {
     const Claim *claim;
     const Entry *entry;         /* of the claim ...                       */
     int i, j;                   /* ... and its place for the paper        */
-    SlipRun *s;                 /* the run, as far as it has come         */
+    Lookup *at;                 /* the run, as far as it has come         */
     Mat M;                      /* the step                               */
     int n, k;                   /* how many terms; 0, or the one at hand  */
     char text[ROOM];            /* how the entry comes about, in words    */
@@ -66,7 +66,7 @@ static Mat value_of(Terms *t, const char *from, const char *to)
     char formula[80];
     from += *from == '!';
     snprintf(formula, sizeof formula, "%.*s", (int)(to - from), from);
-    return evaluate_formula(t->s, formula, t->M);
+    return evaluate_formula(t->at, formula, t->M);
 }
 
 /* Returns whether a row is for the step, and finds its factors, if it is a
@@ -74,14 +74,14 @@ static Mat value_of(Terms *t, const char *from, const char *to)
 static bool begin_row(Terms *t, const struct TermsRow *row)
 {
     const char *brace = strchr(row->text, '{'), *dot = strstr(row->text, "·");
-    if ((row->roles >> t->s->here->role & 1) == 0
-        || !condition_holds(t->s, row->when))
+    if ((row->roles >> t->at->here->role & 1) == 0
+        || !condition_holds(t->at, row->when))
         return false;
     bool product = brace == NULL;
     Mat first = product ? value_of(t, row->text, dot)
               : value_of(t, brace + 1, strchr(brace, '}'));
     t->left = product ? first : NULL;
-    t->right = product ? evaluate_formula(t->s, dot + strlen("·"), t->M)
+    t->right = product ? evaluate_formula(t->at, dot + strlen("·"), t->M)
                        : NULL;
     if (first == NULL || (product && t->right == NULL))
         return false;
@@ -197,12 +197,12 @@ static void append_guess(Terms *t, double here)
         append(t->text, ROOM, "; it is yours if %s", guess);
 }
 
-static void write_terms(void *to, SlipRun *s, Mat M)
+static void write_terms(void *to, Lookup *at, Mat M)
 {
     Terms *t = to;
     size_t start = strlen(t->text);
     double here = AT(M, t->i, t->j);
-    t->s = s;
+    t->at = at;
     t->M = M;
     for (int r = 0; r < COUNT(table) && !t->fits && isfinite(here); r++) {
         if (!begin_row(t, &table[r]))

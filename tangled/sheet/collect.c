@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the sheet does not give is NaN, and so is what follows from it. */
-static bool is_unknown(Mat M)
-{
-    for (int k = 0; k < M->rows * M->cols; k++)
-        if (isnan(M->at[k]))
-            return true;
-    return false;
-}
-
 /* Refuses an entry of M, the value of a step in the paper's layout, that is
    not finite, but for a hidden score; and a token whose scores are all
    hidden: only a variation can do that. */
@@ -133,16 +124,6 @@ static void add_step(Job *job, Step *step, Mat M)
         job->now.last = step->row;
     job->now.entries += (double)step->M->rows * step->M->cols;
     limit_entries(job, job->now.entries);
-}
-
-/* What the scores are divided by; NaN: nothing tells it. In a model without
-   W_q there are no scores but 0. */
-static double scaling(const Job *job)
-{
-    return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
-         : job->late && argument_of(job, "d_attn") != NULL
-           && letter_size(&job->size, "d_attn") == 0
-             ? NAN : sqrt(size_or_1(job, "d_attn"));
 }
 
 /* M, or what it is where the sheet wants another divisor of the scores. */
@@ -291,42 +272,12 @@ static Given *step_given(const Job *job, const Step *step)
     return NULL;
 }
 
-/* What flows through a model into a component: its X, Z or e. */
-static bool flows(const Job *job, const Step *step, const char *name)
-{
-    return has_model(job->run.algorithm) && !has_model(step->algorithm)
-        && step->algorithm != 5 && strlen(name) == 1
-        && strchr("XZe", *name) != NULL;
-}
-
-/* The latest step that the name stands for in a step; NULL: none. */
-static const Seen *find_source(const Job *job, const Step *step,
-                          const char *name)
-{
-    bool flow = flows(job, step, name);
-    bool context = flow && step->part == ED && *name == 'Z';
-    for (const Seen *s = job->now.seen; s != NULL; s = s->before) {
-        const StepRow *row = s->step.row;
-        if (flow ? has_model(row->algorithm) && !row->derived
-                   && (!context || *row->name == 'Z')
-                 : strcmp(row->name, name) == 0
-                   && (row->algorithm != 4 || step->algorithm != 4
-                       || (s->step.head == step->head
-                           && s->step.layer == step->layer
-                           && s->step.part == step->part)))
-            return s;
-    }
-    return NULL;
-}
-
 /* A norm is not run where its result is given; nor, behind the last layer,
    where nothing reads it off. */
 static bool is_idle(const Job *job, const Step *step)
 {
-    const Seen *from = find_source(job, step, "e");
-    bool begins = step->role == ROLE_MEAN || step->role == ROLE_VARIANCE;
-    if (!has_model(job->run.algorithm) || !begins || from == NULL
-        || !has_model(from->step.algorithm))
+    const Seen *from = latest_flow(job, false);
+    if (from == NULL || !has_role(step, ROLE(MEAN) | ROLE(VARIANCE)))
         return false;
     Step norm = *step;
     norm.row = from->step.row + 1;
@@ -334,32 +285,6 @@ static bool is_idle(const Job *job, const Step *step)
     return step_given(job, &norm) != NULL
         || (step->part == NOWHERE && !job->run.tied
             && !is_any_given(job, "gamma beta W_u"));
-}
-
-Mat number_constant(const Job *job, double x)
-{
-    Mat M = constant(job->arena, 1, 1);
-    AT(M, 1, 1) = (real)x;
-    return M;
-}
-
-static Given *find_beside(const Job *job, const Step *step, const char *name)
-{
-    for (Given *g = job->given; g < job->given + job->givens; g++)
-        if (g->M != NULL && g->place.row == NULL
-            && strcmp(g->place.name, name) == 0
-            && (g->place.head == 0 || g->place.head == step->head)
-            && (g->place.part == NOWHERE
-                || (g->place.part == step->part
-                    && g->place.layer == step->layer)))
-            return g;
-    return NULL;
-}
-
-Mat given_beside(const Job *job, const Step *step, const char *name)
-{
-    const Given *g = find_beside(job, step, name);
-    return g == NULL ? NULL : g->M;
 }
 
 /* Notes that the line of a row reads an argument of that name, of which g is
@@ -412,62 +337,6 @@ static void note_sources(Job *job, const Step *step, Mat M)
     if (name != NULL)
         note_argument(job, name, find_beside(job, step, name), step->row);
     note_operands(job, step->row, M);
-}
-
-Mat latest_value(const Job *job, Role role)
-{
-    const Seen *s = job->now.seen;
-    while (s != NULL && s->step.turn == job->loop.turn
-           && (s->step.role != role || !s->known || s->M == NULL))
-        s = s->before;
-    return s != NULL && s->step.turn == job->loop.turn ? s->M : NULL;
-}
-
-Mat latest_flow(const Job *job, bool context)
-{
-    const Seen *s = job->now.seen;
-    while (s != NULL && (!s->known || s->M == NULL
-                         || !has_model(s->step.algorithm)
-                         || (strcmp(s->step.name, "Z") != 0
-                             && (context || strcmp(s->step.name, "X") != 0))))
-        s = s->before;
-    return s == NULL ? NULL : s->M;
-}
-
-Mat value_given(const Job *job, const Step *step, const char *name)
-{
-    Mat beside = given_beside(job, step, name);
-    if (beside != NULL)
-        return beside;
-    const struct { const char *name; double x; } numbers[] = {
-        { "epsilon", job->epsilon }, { "tau", job->tau },
-        { "top_k", number_given(job, "top_k", 0) },
-        { "top_p", number_given(job, "top_p", 0) },
-        { "scaling", scaling(job) }, { "beta", 0 },
-        { "shift", job->run.shifted } };
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-        if (strcmp(name, numbers[k].name) == 0)
-            return number_constant(job, numbers[k].x);
-    if (strcmp(name, "sinusoids") == 0)
-        return job->positions;
-    bool counts = strcmp(name, "positions") == 0;
-    if (counts)                 /* those of the tokens of the sequence */
-        name = strcmp(step->row->wide, "ell_z") == 0 ? "z" : "x";
-    const Item *item = find_item(job, name, 0);
-    if (item == NULL && counts)
-        return number_constant(job, 1);
-    if (item == NULL)
-        return letter_size(&job->size, name) == 0 ? NULL
-             : number_constant(job, letter_size(&job->size, name));
-    int n = item->rows * item->cols;
-    const Seen *p = find_source(job, step, "p");
-    if (strcmp(name, "target") == 0 && p != NULL && p->M->cols != n)
-        return NULL;            /* each token has one target */
-    Mat list = constant(job->arena, 1, n);
-    for (int k = 0; k < n && item->word == NULL; k++)
-        AT(list, 1, k + 1) = counts ? (real)(k + 1)
-                                    : (real)item->entry[k].value;
-    return list;
 }
 
 static Mat entered_matrix(Job *job, const Step *step, const Given *g,
@@ -536,7 +405,14 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
     return Y;
 }
 
-static Mat derived(Job *job, const Step *step, Mat M);
+/* What its formula makes of a step; M where it makes nothing. */
+static Mat derived(Job *job, const Step *step, Mat M)
+{
+    Lookup at = { .job = job, .here = step };
+    job->now.misses = false;
+    Mat other = evaluate_formula(&at, step->row->formula, NULL);
+    return other == NULL ? M : other;
+}
 
 static Mat record_step(Job *job, Step *step, Mat M)
 {
@@ -570,7 +446,7 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
    have the derivative of a softmax by its own numbers. */
 static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
-    const Seen *powers = find_source(job, step, "exp");
+    const Seen *powers = latest_seen(job, step, ROLE_POWERS);
     return job->variation != NULL && M != NULL && M->logits != NULL
         && powers != NULL && powers->known && powers->given == NULL;
 }
@@ -612,46 +488,6 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     other = record_step(job, step, other);
     see_step(job, step, true, given, other);
     return other;
-}
-
-static Mat value_of_name(void *to, const char *name, int length)
-{
-    Job *job = to;
-    const Step *step = job->now.deriving;
-    char plain[20];
-    snprintf(plain, sizeof plain, "%.*s", length, name);
-    const Seen *s = find_source(job, step, plain);
-    if (strcmp(plain, "read") == 0) {   /* by the loss */
-        s = find_source(job, step, "q");
-        s = s != NULL && s->M != NULL ? s : find_source(job, step, "p");
-    }
-    const StepRow *row = row_named(step->algorithm, step->line, plain);
-    if (s != NULL && s->M != NULL) {
-        job->now.misses |= job->late && is_unknown(s->M);
-        return s->M;
-    }
-    if (row != NULL && row->derived) {
-        Step inner = *step;
-        inner.row = row;
-        return derived(job, &inner, NULL);
-    }
-    Mat M = value_given(job, step, plain);
-    bool missing = M == NULL ? find_item(job, plain, 0) == NULL
-                             : is_unknown(M);
-    job->now.misses |= job->late && missing;
-    return M;
-}
-
-/* What a formula makes of a step; M where none can be made. */
-static Mat derived(Job *job, const Step *step, Mat M)
-{
-    const Step *outer = job->now.deriving;
-    Scope scope = { job, value_of_name, job->tape };
-    job->now.deriving = step;
-    job->now.misses &= outer != NULL;
-    Mat other = formula_evaluate(&scope, step->row->formula);
-    job->now.deriving = outer;
-    return other == NULL ? M : other;
 }
 
 /* Whether the mask of this attention hides any of the scores S. */
@@ -797,7 +633,7 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     step.time = time_of(job, &step);
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED
-                  ? find_source(job, &step, "p") : NULL;
+                  ? latest_seen(job, &step, ROLE_NEXT) : NULL;
     if (job->late && p != NULL && !p->known)    /* tau = 0 asks for no p, */
         M = scale(M, NAN);
     if (p != NULL && p->given != NULL)          /* but has it read        */

@@ -43,7 +43,6 @@ typedef struct {                /* how far a run has come                 */
     Mat end;                    /* the step where gradients begin         */
     const StepRow *last;        /* that is known                          */
     bool rederive;              /* does a line follow from a derived step? */
-    const Step *deriving;       /* the step that a formula is for         */
     bool misses;                /* what it is made of is unknown          */
 } RunState;
 
@@ -69,6 +68,7 @@ typedef struct Bound {          /* 24 fields: all that a sheet says       */
                                    an empty one, without a shape          */
     int givens;
     bool late;                  /* a step is given: not all is known      */
+    int conditions;             /* see names.h                            */
     bool identity;              /* all W are left out                     */
     bool *wanted, derives;      /* which rows are derived; is any?        */
     const StepRow *backwards;   /* from where; NULL: no gradients         */

@@ -273,6 +273,7 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     job->run.d_x = letter_size(&job->size, has_model(sheet->algorithm)
                                ? "d_e" : sheet->algorithm == 3 ? "d_in"
                                        : "d_x");
+    job->conditions = conditions_of(job);
     want_derived(job);
     limit_sizes(job);
     bind_matrices(job);

@@ -39,7 +39,7 @@ typedef enum { IS_GIVEN, IS_COMPUTED, IS_CARRIED } Moment;
 typedef struct {
     void *to;
     Mat (*visit)(void *to, Moment moment, const Step *step, Mat M);
-    const Bound *job;           /* the run as far as it has come          */
+    Bound *job;                 /* the run as far as it has come          */
 } Variation;
 
 /* Reads off a sheet all that its algorithm takes, in a layout; NULL: in the

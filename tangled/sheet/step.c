@@ -8,10 +8,10 @@
 #define EMBEDDED_ROWS(a, l, X, x, ell, all) \
     { LINE(a, l), "embedding", ROLE_EMBEDDING, "d_e", ell, \
       "embedding", "W_e[:, " x "]", "W_e[" x ", :]", .derived = true, \
-      .formula = "W_e one_hot(" x ", N_V)" }, \
+      .formula = "W_e one_hot(tokens, N_V)" }, \
     { LINE(a, l), "position", ROLE_POSITION, "d_e", ell, \
       "position", "W_p[:, 1:" all "]", "W_p[1:" all ", :]", .derived = true, \
-      .formula = "W_p one_hot(positions, ell_max)" }, \
+      .formula = "W_p one_hot(index(tokens'), ell_max)" }, \
     { LINE(a, l), X, ROLE_EMBEDDED, "d_e", ell, \
       X, "W_e[:, " x "] + W_p[:, 1:" all "]", \
       "W_e[" x ", :] + W_p[1:" all ", :]", \
@@ -19,27 +19,26 @@
 #define NORM_ROW(a, l, X, sign, of, ell, role, in_words) \
     { LINE(a, l), X, role, "d_e", ell, \
       sign, "layer_norm(" of " | " in_words ")" }
-#define FED_ROWS(a, l, X, of, sign, ell, in, out, f, F) \
+#define FED_ROWS(a, l, X, sign, ell, in, out, f, F) \
     { LINE(a, l), "hidden", ROLE_HIDDEN, "d_mlp", ell, \
       "hidden", "W_" in "' " sign " + b_" in " 1ᵀ", \
       sign " W_" in "' + 1 b_" in "ᵀ", .derived = true, \
-      .formula = "W_" in " " of " + b_" in, .also = "h" }, \
+      .formula = "W_mlp1 mlp_input + b_mlp1", .also = "h" }, \
     { LINE(a, l), "active", ROLE_ACTIVE, "d_mlp", ell, \
       "active", F "(hidden)", .derived = true, .formula = f "(hidden)", \
       .also = f " " F }, \
     { LINE(a, l), "mlp", ROLE_MLP, "d_e", ell, \
       "mlp", "W_" out "' active + b_" out " 1ᵀ", \
       "active W_" out "' + 1 b_" out "ᵀ", .derived = true, \
-      .formula = "W_" out " active + b_" out, .also = "ffn FFN MLP" }, \
+      .formula = "W_mlp2 active + b_mlp2", .also = "ffn FFN MLP" }, \
     { LINE(a, l), X, ROLE_FED, "d_e", ell, \
       X, X " + W_" out "' " F "(W_" in "' " sign " + b_" in " 1ᵀ) + b_" out \
       " 1ᵀ", X " + " F "(" sign " W_" in "' + 1 b_" in "ᵀ) W_" out \
-      "' + 1 b_" out "ᵀ", .formula = X " + mlp" }
-#define POWER_ROWS(a, l, of, sign, high, wide) \
+      "' + 1 b_" out "ᵀ", .formula = "input + mlp" }
+#define POWER_ROWS(a, l, sign, high, wide) \
     { LINE(a, l), "exp", ROLE_POWERS, high, wide, \
       "exp", "e^" sign, .derived = true, \
-      .formula = "exp(" of " - shift * sum(pick(largest(" of "), " \
-                 of ", 0)))" }, \
+      .formula = "exp(x - shift * sum(pick(largest(x), x, 0)))" }, \
     { LINE(a, l), "sum", ROLE_SUM, "1", wide, \
       "sum", "Σ e^" sign, .derived = true, .formula = "sum(exp)" }
 #define KEPT_ROW(a, l, wide) \
@@ -71,7 +70,7 @@ const StepRow step_table[] = {
     { LINE(3, 4), "S_scaled", ROLE_SCALED, "T", "1",
       "scores / √d_attn", .derived = true, .formula = "scores / scaling",
       .also = "scaled scaledscores" },
-    POWER_ROWS(3, 4, "S_scaled", "(scores / √d_attn)", "T", "1"),
+    POWER_ROWS(3, 4, "(scores / √d_attn)", "T", "1"),
     { LINE(3, 4), "alpha_t", ROLE_WEIGHTS, "T", "1",
       "α_t", "softmax(scores / √d_attn)", .formula = "exp / sum",
       .also = "weights A attn" },
@@ -87,13 +86,13 @@ const StepRow step_table[] = {
       "S", "Kᵀ Q", "Q Kᵀ", .also = "scores score" },
     { LINE(4, 4), "S_scaled", ROLE_SCALED, "ell_z", "ell_x",
       "S / √d_attn", "before the mask", .derived = true,
-      .formula = "S / scaling" },
+      .formula = "scores / scaling" },
     { LINE(4, 5), "S", ROLE_MASKED, "ell_z", "ell_x",
       "S", "S, but -inf where the mask is 0", .reads = "mask" },
     { LINE(4, 6), "S_scaled", ROLE_SCALED, "ell_z", "ell_x",
-      "S / √d_attn", .formula = "pick(finite(S), S_scaled, -inf)",
+      "S / √d_attn", .formula = "pick(finite(masked), scaled, -inf)",
       .also = "scaled scaledscores" },
-    POWER_ROWS(4, 6, "S_scaled", "(S / √d_attn)", "ell_z", "ell_x"),
+    POWER_ROWS(4, 6, "(S / √d_attn)", "ell_z", "ell_x"),
     { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x",
       "A", "softmax(S / √d_attn)", .formula = "exp / sum",
       .also = "weights attn attention alpha" },
@@ -110,18 +109,19 @@ const StepRow step_table[] = {
     { LINE(6, 2), "v", ROLE_VARIANCE, "1", "ell",
       "v", "Σ_i (e[i] - m)² / d_e", .also = "var variance sigma2 σ2 σ²" },
     { LINE(6, 3), "root", ROLE_ROOT, "1", "ell",
-      "root", "√(v + ε)", .derived = true, .formula = "sqrt(v + epsilon)",
-      .also = "std stddev sigma σ" },
+      "root", "√(v + ε)", .derived = true,
+      .formula = "sqrt(variance + epsilon)", .also = "std stddev sigma σ" },
     { LINE(6, 3), "standardised", ROLE_STANDARDISED, "d_e", "ell",
       "standardised", "(e - m) / √(v + ε)", .derived = true,
-      .formula = "(e - m) / root", .also = "normalised normalized xhat x̂" },
+      .formula = "(input - mean) / root",
+      .also = "normalised normalized xhat x̂" },
     { LINE(6, 3), "e_hat", ROLE_NORMALISED, "d_e", "ell",
       "ê", "(e - m) / √(v + ε) ⊙ γ + β",
       .formula = "standardised * gamma + beta", .also = "output out y",
       .reads = "epsilon" },
     { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell",
       "logits", "W_u' e", "e W_u'", .also = "logit z" },
-    POWER_ROWS(7, 1, "logits", "logits", "N_V", "ell"),
+    POWER_ROWS(7, 1, "logits", "N_V", "ell"),
     { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell",
       "p", "softmax(logits)", .formula = "exp / sum",
       .also = "probs prob probabilities softmax output" },
@@ -131,13 +131,13 @@ const StepRow step_table[] = {
     KEPT_ROW(7, 1, "ell"),
     { LINE(7, 1), "loss", ROLE_LOSS, "1", "1",
       "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
-      .derived = true, .formula = "total(-logs(target, read))",
+      .derived = true, .formula = "total(-logs(target, P))",
       .with = "target", .also = "crossentropy CE L nll" },
     EMBEDDED_ROWS(8, 3, "Z", "z", "ell_z", "ℓ_z"),
     { LINE(8, 5), "Z", ROLE_ATTENDED, "d_e", "ell_z",
       "Z", "Z + MHAttention(Z | W^enc, Mask = 1)" },
     NORM_ROW(8, 6, "Z", "Z", "Z", "ell_z", ROLE_ATTENTION_NORM, "γ^1, β^1"),
-    FED_ROWS(8, 7, "Z", "Z", "Z", "ell_z", "mlp1", "mlp2", "relu", "ReLU"),
+    FED_ROWS(8, 7, "Z", "Z", "ell_z", "mlp1", "mlp2", "relu", "ReLU"),
     NORM_ROW(8, 8, "Z", "Z", "Z", "ell_z", ROLE_MLP_NORM, "γ^2, β^2"),
     EMBEDDED_ROWS(8, 12, "X", "x", "ell_x", "ℓ_x"),
     { LINE(8, 14), "X", ROLE_ATTENDED, "d_e", "ell_x",
@@ -146,18 +146,18 @@ const StepRow step_table[] = {
     { LINE(8, 16), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X", "X + MHAttention(X, Z | W^e/d, Mask = 1)" },
     NORM_ROW(8, 17, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^4, β^4"),
-    FED_ROWS(8, 18, "X", "X", "X", "ell_x", "mlp3", "mlp4", "relu", "ReLU"),
+    FED_ROWS(8, 18, "X", "X", "ell_x", "mlp3", "mlp4", "relu", "ReLU"),
     NORM_ROW(8, 19, "X", "X", "X", "ell_x", ROLE_MLP_NORM, "γ^5, β^5"),
     P_ROW(8, 21),
     EMBEDDED_ROWS(9, 3, "X", "x", "ell_x", "ℓ"),
     { LINE(9, 5), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X", "X + MHAttention(X | W, Mask = 1)" },
     NORM_ROW(9, 6, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^1, β^1"),
-    FED_ROWS(9, 7, "X", "X", "X", "ell_x", "mlp1", "mlp2", "gelu", "GELU"),
+    FED_ROWS(9, 7, "X", "X", "ell_x", "mlp1", "mlp2", "gelu", "GELU"),
     NORM_ROW(9, 8, "X", "X", "X", "ell_x", ROLE_MLP_NORM, "γ^2, β^2"),
     { LINE(9, 10), "hidden", ROLE_HIDDEN, "d_f", "ell_x",
       "hidden", "W_f' X + b_f 1ᵀ", "X W_f' + 1 b_fᵀ", .derived = true,
-      .formula = "W_f X + b_f", .also = "h" },
+      .formula = "W_f input + b_f", .also = "h" },
     { LINE(9, 10), "X", ROLE_TRANSFORMED, "d_f", "ell_x",
       "X", "GELU(W_f' X + b_f 1ᵀ)", "GELU(X W_f' + 1 b_fᵀ)",
       .formula = "gelu(hidden)" },
@@ -170,7 +170,7 @@ const StepRow step_table[] = {
     { LINE(10, 6), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X", "X + MHAttention(X̃ | W, Mask causal)" },
     NORM_ROW(10, 7, "X_tilde", "X̃", "X", "ell_x", ROLE_MLP_NORM, "γ^2, β^2"),
-    FED_ROWS(10, 8, "X", "X_tilde", "X̃", "ell_x", "mlp1", "mlp2", "gelu",
+    FED_ROWS(10, 8, "X", "X̃", "ell_x", "mlp1", "mlp2", "gelu",
              "GELU"),
     NORM_ROW(10, 10, "X", "X", "X", "ell_x", ROLE_LAST_NORM, "γ, β"),
     P_ROW(10, 11),

@@ -1,0 +1,409 @@
+/* One table of the names that a formula may have. Main type: Name, a row of
+   it. Entry point: evaluate_formula. In go a formula and a Lookup, whose job
+   knows what was computed so far; out comes a matrix. */
+#include "sheet/names.h"
+#include <math.h>
+#include <string.h>
+
+bool is_unknown(Mat M)
+{
+    for (int k = 0; k < M->rows * M->cols; k++)
+        if (isnan(M->at[k]))
+            return true;
+    return false;
+}
+
+double scaling(const Job *job)
+{
+    return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
+         : job->late && argument_of(job, "d_attn") != NULL
+           && letter_size(&job->size, "d_attn") == 0
+             ? NAN : sqrt(size_or_1(job, "d_attn"));
+}
+
+static bool has_positions(const Bound *bound, const char *word)
+{
+    const Item *item = find_item(bound, "positions", 0);
+    return item != NULL && item->word != NULL
+        && strcmp(item->word, word) == 0;
+}
+
+int conditions_of(const Bound *bound)
+{
+    const Run *run = &bound->run;
+    Architecture model = algorithm_table[run->algorithm].architecture;
+    bool is_model = has_model(run->algorithm),
+         pre_norm = is_model && model == D_TRANSFORMER,
+         training = algorithm_table[run->algorithm].kind == TRAINING,
+         by_root = run->scaled && run->divisor == 0;
+    return (by_root ? IF_DIVIDED : run->scaled ? 0 : IF_UNDIVIDED)
+         | (run->rms ? IF_RMS : IF_LAYER_NORM)
+         | (pre_norm ? IF_PRE_NORM : 0)
+         | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)
+         | (training && model == E_TRANSFORMER ? IF_BLANKS : 0)
+         | (has_positions(bound, "paper") ? IF_PAPER : 0)
+         | (has_positions(bound, "vaswani") ? IF_VASWANI : 0);
+}
+
+bool condition_holds(const Lookup *at, int when)
+{
+    int here = at->here->part == ED ? IF_CROSS : 0;
+    return (when & ~(at->job->conditions | here)) == 0;
+}
+
+Given *find_beside(const Job *job, const Step *step, const char *name)
+{
+    for (Given *g = job->given; g < job->given + job->givens; g++)
+        if (g->M != NULL && g->place.row == NULL
+            && strcmp(g->place.name, name) == 0
+            && (g->place.head == 0 || g->place.head == step->head)
+            && (g->place.part == NOWHERE
+                || (g->place.part == step->part
+                    && g->place.layer == step->layer)))
+            return g;
+    return NULL;
+}
+
+/* A parameter of the layer and head at hand; NULL: there is none. The
+   cross-attention shares the rest of its layer with the decoder. */
+static Mat find_parameter(Lookup *at, const char *name)
+{
+    const Job *job = at->job;
+    Step place = *at->here;
+    place.name = name;
+    if (place.line == 0)
+        return matrix_given(job->run.bound, &place);
+    if (place.part == DEC && strncmp(name + 1, "_mlp", 4) == 0)
+        name = *name == 'W' ? (name[5] == '1' ? "W_mlp3" : "W_mlp4")
+                            : (name[5] == '1' ? "b_mlp3" : "b_mlp4");
+    const Given *g = find_beside(job, &place, name);
+    place.part = place.part == ED ? DEC : place.part;
+    g = g == NULL ? find_beside(job, &place, name) : g;
+    return g != NULL ? g->M : strcmp(name, "W_p") == 0 ? job->running->W_p
+         : NULL;
+}
+
+/* Returns what follows γ where it is explained what a step is, such as "^1,
+   β^1)"; NULL: there is no γ. */
+static const char *gamma_in(const StepRow *row)
+{
+    static const char gamma[] = "γ";
+    const char *p = row->columns == NULL ? NULL : strstr(row->columns, gamma);
+    return p == NULL ? NULL : p + strlen(gamma);
+}
+
+/* Returns gamma or beta of the norm at hand, or of the line before. Within
+   Algorithm 6 nothing says of which norm of a model it is. */
+static Mat find_norm_parameter(Lookup *at, const char *name)
+{
+    const StepRow *row = at->here->row;
+    char full[20];
+    if (at->here->line == 0)            /* gamma_2 is edited: by beta_2 */
+        snprintf(full, sizeof full, "%s%s", name,
+                 at->here->name + strcspn(at->here->name, "_"));
+    else {
+        while (row > step_table && gamma_in(row) == NULL)
+            row--;
+        const char *gamma = gamma_in(row);
+        if (gamma == NULL || (row->algorithm == 6
+                              && has_model(at->job->run.algorithm)))
+            return NULL;
+        snprintf(full, sizeof full, *gamma == '^' ? "%s_%.1s" : "%s", name,
+                 gamma + 1);
+    }
+    return find_parameter(at, full);
+}
+
+static Mat gamma_of(Lookup *at) { return find_norm_parameter(at, "gamma"); }
+static Mat beta_of(Lookup *at) { return find_norm_parameter(at, "beta"); }
+const Seen *latest_seen(const Job *job, const Step *here, Role role)
+{
+    const Seen *s = job->now.seen;
+    for (; s != NULL && s->step.turn == job->loop.turn; s = s->before)
+        if (s->step.role == role
+            && (s->step.algorithm != 4 || here->algorithm != 4
+                || (s->step.head == here->head
+                    && s->step.layer == here->layer
+                    && s->step.part == here->part)))
+            return s;
+    return NULL;
+}
+
+const Seen *latest_flow(const Job *job, bool context)
+{
+    const Seen *s = job->now.seen;
+    while (s != NULL && (!has_model(s->step.algorithm)
+                         || (strcmp(s->step.name, "Z") != 0
+                             && (context || strcmp(s->step.name, "X") != 0))))
+        s = s->before;
+    return s;
+}
+
+/* The value of a step that was seen; NULL: it is not known, or none was. */
+static Mat known_value(const Seen *seen)
+{
+    return seen != NULL && seen->known ? seen->M : NULL;
+}
+
+/* The latest value of a role; in an attention, in the same one. */
+static Mat latest(const Lookup *at, Role role)
+{
+    return known_value(latest_seen(at->job, at->here, role));
+}
+
+static Mat current_value(Lookup *at) { return at->it; }
+static Mat mask_seen(Lookup *at) { return at->mask; }
+static Mat latest_gradient(Lookup *at) { return at->gradient; }
+static Mat log_probabilities(Lookup *at) { return at->log_P; }
+
+static Mat masked_scores(Lookup *at)
+{
+    return at->here->line == 4 ? NULL : latest(at, ROLE_MASKED);
+}
+
+static Mat normalised_input(Lookup *at)
+{
+    return latest(at, at->here->role == ROLE_ATTENDED ? ROLE_ATTENTION_NORM
+                                                      : ROLE_MLP_NORM);
+}
+
+static Mat softmax_input(Lookup *at)
+{
+    bool attention = at->here->algorithm == 3 || at->here->algorithm == 4;
+    return at->it != NULL && at->it->logits != NULL ? at->it->logits
+         : latest(at, attention ? ROLE_SCALED : ROLE_LOGITS);
+}
+
+/* What flows through the layers of a model; or the input of a part alone. */
+static Mat residual(Lookup *at)
+{
+    const Seen *flow = latest_flow(at->job, false);
+    return flow != NULL ? known_value(flow) : find_parameter(at, "e");
+}
+
+static Mat context(Lookup *at)
+{
+    return known_value(latest_flow(at->job, true));
+}
+
+Mat number_constant(const Job *job, double x)
+{
+    Mat M = constant(job->arena, 1, 1);
+    AT(M, 1, 1) = (real)x;
+    return M;
+}
+
+/* The entries of an item in a row. */
+static Mat list_of(const Job *job, const Item *item)
+{
+    Mat list = constant(job->arena, 1, item->rows * item->cols);
+    for (int k = 1; k <= list->cols; k++)
+        AT(list, 1, k) = (real)item->entry[k - 1].value;
+    return list;
+}
+
+/* A size, a setting or a list of the sheet; NULL: there is none. */
+static Mat value_given(const Job *job, const char *name)
+{
+    const struct { const char *name; double x; } numbers[] = {
+        { "epsilon", job->epsilon },
+        { "tau", job->tau > 0 ? job->tau : (double)NAN },
+        { "top_k", number_given(job, "top_k", 0) },
+        { "top_p", number_given(job, "top_p", 0) },
+        { "scaling", scaling(job) }, { "shift", job->run.shifted } };
+    for (int k = 0; k < COUNT(numbers); k++)
+        if (strcmp(name, numbers[k].name) == 0)
+            return number_constant(job, numbers[k].x);
+    const Item *item = find_item(job, name, 0);
+    int size = letter_size(&job->size, name);
+    return strcmp(name, "sinusoids") == 0 ? job->positions
+         : item != NULL && item->word == NULL ? list_of(job, item)
+         : size > 0 ? number_constant(job, size) : NULL;
+}
+
+/* The tokens that are embedded here: those of z or of x. */
+static Mat tokens_read(Lookup *at)
+{
+    bool context = strcmp(at->here->row->wide, "ell_z") == 0;
+    return value_given(at->job, context ? "z" : "x");
+}
+
+/* The position t, from 1. */
+static Mat position(Lookup *at)
+{
+    const Job *job = at->job;
+    return find_item(job, "pos", 0) == NULL ? value_given(job, "t")
+         : number_constant(job, number_given(job, "pos", 0) + 1);
+}
+
+static Mat number_of_slip(Lookup *at)
+{
+    return number_constant(at->job, at->number);
+}
+
+/* The position of the first column; a table has all of them. */
+static Mat first_position(Lookup *at)
+{
+    return at->here->role == ROLE_TABLE ? NULL : position(at);
+}
+
+static Mat probabilities_read(Lookup *at)       /* by the loss */
+{
+    Mat q = at->here->role == ROLE_LOSS ? latest(at, ROLE_TEMPERED) : NULL;
+    return at->log_P != NULL ? at->log_P->of[0]
+         : q != NULL ? q : latest(at, ROLE_PROBABILITIES);
+}
+
+/* 1 where the loss reads P. */
+static Mat where_read(Lookup *at)
+{
+    Mat log_P = at->log_P, P = probabilities_read(at);
+    if (P == NULL)
+        return NULL;
+    Mat M = constant(at->job->arena, P->rows, P->cols);
+    const Item *target = find_item(at->job->run.bound, "target", 0);
+    for (int k = 0; log_P != NULL && k < log_P->cols; k++)
+        AT(M, log_P->i[k], log_P->j[k]) = 1;
+    for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
+        AT(M, (int)target->entry[k].value, k + 1) = 1;
+    return M;
+}
+
+/* 1 where each column of P has its own token of the only sequence. */
+static Mat own_tokens(Lookup *at)
+{
+    const Item *x = find_item(at->job->run.bound, "x", 1);
+    Mat P = probabilities_read(at);
+    if (x == NULL || P == NULL || x->head > 1 || at->here->turn > 1)
+        return NULL;
+    Mat M = constant(at->job->arena, P->rows, P->cols);
+    for (int t = 1; t <= P->cols; t++)
+        AT(M, (int)x->entry[t - 1].value, t) = 1;
+    return M;
+}
+
+/* What a name stands for: the value of a function, the latest value of a
+   role, the value of a formula, or, if it is none of these, the number that
+   the sheet gives under that name. */
+typedef struct {
+    const char *name;
+    Mat (*value)(Lookup *at);
+    int when;                   /* only where these conditions hold       */
+    Role role;
+    const char *formula;
+} Name;
+
+static const Name names[] = {
+#define BY(name, function) { name, function, 0, NO_ROLE, NULL }
+    BY("it", current_value),            BY("x", softmax_input),
+    BY("mask", mask_seen),              BY("gradient", latest_gradient),
+    BY("gamma", gamma_of),              BY("beta", beta_of),
+    BY("input", residual),              BY("context", context),
+    BY("read", where_read),             BY("own", own_tokens),
+    BY("P", probabilities_read),        BY("log_p", log_probabilities),
+    BY("masked", masked_scores),        BY("normed", normalised_input),
+    BY("t", position),                  BY("t_0", first_position),
+    BY("k", number_of_slip),            BY("tokens", tokens_read),
+#define LATEST(name, role) { name, NULL, 0, ROLE_##role, NULL }
+    LATEST("query", QUERY),             LATEST("key", KEY),
+    LATEST("values", VALUES),           LATEST("scores", SCORES),
+    LATEST("weights", WEIGHTS),         LATEST("heads", HEADS),
+    LATEST("projected", PROJECTED),     LATEST("mean", MEAN),
+    LATEST("variance", VARIANCE),       LATEST("q", TEMPERED),
+    LATEST("hidden", HIDDEN),           LATEST("p", NEXT),
+    LATEST("p", PROBABILITIES),         LATEST("masked", SCORES),
+    LATEST("standardised", STANDARDISED), LATEST("logits", LOGITS),
+    LATEST("attention_norm", ATTENTION_NORM),
+    LATEST("exp", POWERS),              LATEST("sum", SUM),
+    LATEST("root", ROOT),               LATEST("scaled", SCALED),
+    LATEST("embedding", EMBEDDING),     LATEST("position", POSITION),
+    LATEST("e_p", POSITION),            LATEST("mlp", MLP),
+    LATEST("positions", POSITION),      LATEST("active", ACTIVE),
+#define SET(name) { name, NULL, 0, NO_ROLE, NULL }
+    SET("eta"), SET("base"), SET("first"), SET("d_x"),
+#define IS(name, when, formula) { name, NULL, when, NO_ROLE, formula }
+    IS("eta", 0, "1"),                  IS("t_0", 0, "1"),
+    IS("d_x", 0, "d_e"),                IS("d_x", 0, "d_in"),
+    IS("beta", IF_RMS, "0"),
+    IS("base", IF_PAPER, "ell_max"),    IS("base", IF_VASWANI, "10000"),
+    IS("first", IF_PAPER, "1"),         IS("first", IF_VASWANI, "0"),
+    IS("from_0", IF_PAPER, "0"),        IS("from_0", IF_VASWANI, "1"),
+    IS("query_input", IF_PRE_NORM, "attention_norm"),
+    IS("query_input", 0, "X"),          IS("query_input", 0, "input"),
+    IS("key_input", IF_CROSS, "context"),
+    IS("key_input", 0, "Z"),            IS("key_input", 0, "e_t"),
+    IS("key_input", 0, "query_input"),
+    IS("mlp_input", IF_PRE_NORM, "normed"), IS("mlp_input", 0, "input"),
+    IS("unembedding", 0, "W_u"),        IS("unembedding", 0, "W_e'"),
+    IS("odds", 0, "1 / exp(log_p)'"),
+    IS("odds", 0, "1 / sum(pick(read, P, 0))'"),
+    IS("chosen", 0, "1 / odds"),
+    IS("I", 0, "diagonal + 0 * it it"),     /* refused unless it is square */
+    IS("diagonal", 0, "pick(index(it) - index(it')', 0, 1)"),
+    IS("later", 0, "relu(index(it) - index(it')')"),
+    IS("hides", 0, "total(1 - finite(it))"),
+    IS("next", 0, "pick(index(P') - index(P')' - 1, 0, 1)"),
+    IS("positions", 0, "W_p pick(index(W_p') - index(it')', 0, 1)"),
+    IS("positions", 0, "0 * it"),
+    IS("column_k", 0, "pick(index(W_p') - index(it')' - k - t_0 + 1, 0, 1)"),
+    IS("shifted", 0, SINES("(place + k) / base^i")),
+    IS("shifted", 0, "W_p column_k / sum(column_k)"),
+    IS("place", 0, "first + t_0 + index(it')' - 2"),
+    IS("half", 0, "round(index(it) / 2 + 0.25, 0)"),
+    IS("i", 0, "2 * (half - from_0) / rows(it)"),
+    IS("other_i", 0, "2 * (half + from_0 - 1) / rows(it)"),
+    IS("phase", 0, "pi / 2 * (index(it) - 2 * half + 1)"),
+};
+
+/* What a derived step of the same line is that was not asked for. */
+static Mat value_of_line(const Lookup *at, const char *name)
+{
+    const Step *here = at->here;
+    const StepRow *row = row_named(here->algorithm, here->line, name);
+    if (row == NULL || !row->derived || row == here->row)
+        return NULL;
+    Step inner = *here;
+    inner.row = row;
+    inner.role = row->role;
+    Lookup beside = *at;
+    beside.here = &inner;
+    return evaluate_formula(&beside, row->formula, NULL);
+}
+
+/* What a row of the table stands for. */
+static Mat value_of_row(Lookup *at, const Name *n)
+{
+    return n->value != NULL ? n->value(at)
+         : n->role != NO_ROLE ? latest(at, n->role)
+         : n->formula != NULL ? evaluate_formula(at, n->formula, at->it)
+         : value_given(at->job, n->name);
+}
+
+/* What a name stands for; NULL: it has no value here. */
+static Mat look_up_name(void *to, const char *name, int length)
+{
+    Lookup *at = to;
+    char word[24];
+    bool found = false;
+    Mat M = NULL;
+    snprintf(word, sizeof word, "%.*s", length, name);
+    for (const Name *n = names; M == NULL && n < names + COUNT(names); n++)
+        if (*n->name == *word && strcmp(n->name, word) == 0
+            && condition_holds(at, n->when)) {
+            found = true;
+            M = value_of_row(at, n);
+        }
+    M = M == NULL ? value_of_line(at, word) : M;
+    M = M == NULL && !found ? find_parameter(at, word) : M;
+    M = M == NULL && !found ? value_given(at->job, word) : M;
+    at->job->now.misses |= M == NULL || (at->job->late && is_unknown(M));
+    return M;
+}
+
+Mat evaluate_formula(Lookup *at, const char *formula, Mat it)
+{
+    Scope scope = { at, look_up_name, it != NULL && it->tape != NULL
+                                      ? it->tape : at->job->tape };
+    at->it = it;
+    return formula_evaluate(&scope, formula);
+}

@@ -1,0 +1,70 @@
+/* What the names in a formula stand for. Main types: Lookup, Seen. Entry
+   point: evaluate_formula. In go a formula and a run as far as it has come;
+   out comes a matrix. */
+#ifndef FTX_NAMES_H
+#define FTX_NAMES_H
+#include "sheet/shape.h"
+
+typedef struct Seen {           /* a step that the run has come by        */
+    Step step;
+    bool known;                 /* else its numbers are NaN               */
+    Given *given;               /* by the sheet; NULL: it is computed     */
+    Mat M;                      /* NULL: a formula tells it               */
+    const struct Seen *before;
+} Seen;
+
+/* Conditions of a run, of a name or of a slip, a bit each. */
+enum {
+    IF_DIVIDED = 1,             /* scores are divided by √d_attn          */
+    IF_UNDIVIDED = 1 << 1,      /* scores are not divided                 */
+    IF_LAYER_NORM = 1 << 2,
+    IF_RMS = 1 << 3,
+    IF_PRE_NORM = 1 << 4,       /* Algorithm 10 and its kin               */
+    IF_RELU = 1 << 5,           /* Algorithm 8 and its kin                */
+    IF_GELU = 1 << 6,
+    IF_BLANKS = 1 << 7,         /* masked tokens are predicted            */
+    IF_PAPER = 1 << 8,          /* positions are computed so ...          */
+    IF_VASWANI = 1 << 9,        /* ... or so                              */
+    IF_CROSS = 1 << 10          /* here is the cross-attention            */
+};
+
+#define SINES(angle) "sin(" angle " + phase)"
+#define COUNT(table) ((int)(sizeof table / sizeof *table))
+
+/* Where a formula stands. */
+typedef struct {
+    Job *job;                   /* the run as far as it has come          */
+    const Step *here;           /* the step that it is for ...            */
+    Mat it;                     /* ... and its value; NULL: none so far   */
+    double number;              /* k, of a slip                           */
+    Mat mask;                   /* the scores behind it, without a slip   */
+    Mat log_P, gradient;        /* what the loss reads; the latest        */
+} Lookup;
+
+/* Returns the conditions that a sheet decides, whatever the step. */
+int conditions_of(const Bound *bound);
+
+/* Returns whether the run and the place are as the conditions want it. */
+bool condition_holds(const Lookup *at, int when);
+
+/* Returns the value of a formula, where `it` is the value of the step; NULL:
+   it has none, since a name is unknown or shapes do not fit. */
+Mat evaluate_formula(Lookup *at, const char *formula, Mat it);
+
+/* The latest step of a role in this turn of the loop, in Algorithm 4 of the
+   same head; the latest X or Z of a model, for a context Z only; what is
+   given as `name` for a step's head and layer. NULL: there is none. */
+const Seen *latest_seen(const Job *job, const Step *here, Role role);
+const Seen *latest_flow(const Job *job, bool context);
+Given *find_beside(const Job *job, const Step *step, const char *name);
+
+/* Returns what the scores are divided by; NaN: nothing tells it. In a model
+   without W_q there are no scores but 0. */
+double scaling(const Job *job);
+
+/* Returns whether a number of M is not known: NaN. */
+bool is_unknown(Mat M);
+
+/* Returns x as a matrix of one entry. */
+Mat number_constant(const Job *job, double x);
+#endif
