@@ -1,7 +1,6 @@
 /* Tests of what the grader of a lab asks, and of the answers. The grader and
    the student's trees are tested by tests/course/lab.sh. */
 #include "command.h"
-#include "course/course.h"
 #include "law.h"
 
 #define TRIALS(...) SAID(trials, "--algorithm", __VA_ARGS__)

@@ -4,6 +4,7 @@
 #define COMMAND_H
 #include "check.h"
 #include "rows.h"
+#include "course/course.h"
 #include "model/model.h"
 #include <dirent.h>
 #include <sys/stat.h>
@@ -37,7 +38,8 @@ static inline Said ftx(const char *format, ...)
         { "translate", predict }, { "classify", predict },
         { "show", show_inside }, { "count", count_numbers },
         { "tokenize", tokenize }, { "import", import_released },
-        { "export", export_model }, { NULL, NULL },
+        { "export", export_model }, { "exercise", exercise },
+        { NULL, NULL },
     };
     char title[40], *word[120], *at = arena_alloc(arena, 4000);
     int n = 0, k = 0;
