@@ -462,8 +462,7 @@ LAW(damaged_trials_are_refused)
         { "trial a b\nsheet 9\nexit 0\nresult 1 1 6\n", "not understood: "
           "sheet 9" },
         { "trial a b\nsheet 2147483647\n\n", "not understood: sheet 2147" },
-        { "trial a b\nsheet -1\n\nresult 1 1 6\n", "not understood: sheet "
-          "-1" },
+        { "trial a b\nsheet 0\n\nresult 1 1 6\n", "not understood: sheet 0" },
         { "trial a b\nsheet 1\n\nsheet 1\n\n", "not understood: sheet 1" },
         { "trial a b\nsheet 1\n\nresult 9 9 6\n", "not understood: result "
           "9 9 6" },
@@ -513,6 +512,10 @@ LAW(what_cannot_be_done_is_told)
     assert_int_equal(GRADE("alg04", "alg04"), 2);
     assert_int_equal(GRADE("--what", "alg04"), 2);
     assert_int_equal(GRADE(""), 2);
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 3, 1024 });  /* all are open */
+    Answer none = run_contained("alg04/build/ftx", "");
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 1024, 1024 });
+    assert_true(has_words(none.why, "it could not be started: "));
 }
 
 LAW(a_lost_report_is_told)

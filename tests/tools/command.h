@@ -39,7 +39,7 @@ static inline Said ftx(const char *format, ...)
         { "show", show_inside }, { "count", count_numbers },
         { "tokenize", tokenize }, { "import", import_released },
         { "export", export_model }, { "exercise", exercise },
-        { NULL, NULL },
+        { "trials", trials }, { "steps", steps }, { NULL, NULL },
     };
     char title[40], *word[120], *at = arena_alloc(arena, 4000);
     int n = 0, k = 0;
