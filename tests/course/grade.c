@@ -491,6 +491,7 @@ LAW(a_table_has_a_line_for_each_trial)
     assert_int_equal(GRADE("./alg05/"), 1);
     said = bytes_of("alg05/build/table", &(size_t){ 0 });
     assert_told("alg05\tworked-1\t5\t1\t0\t0\t0.");
+    assert_does_not_say("\t0.000\t");
     assert_told("\t<a> \"b\" & c\tit ended, with exit status 0, before the "
                 "algorithm had returned\rthe result: [1, 1] is 5, expected "
                 "6; 1 of 1 entries are wrong\r\n"
@@ -512,6 +513,11 @@ LAW(what_cannot_be_done_is_told)
     assert_int_equal(GRADE("alg04", "alg04"), 2);
     assert_int_equal(GRADE("--what", "alg04"), 2);
     assert_int_equal(GRADE(""), 2);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(checked_memory(NULL) == NULL);
+    assert_int_equal(status_of(child), 2);
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 3, 1024 });  /* all are open */
     Answer none = run_contained("alg04/build/ftx", "");
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 1024, 1024 });

@@ -218,12 +218,15 @@ LAW(steps_are_words_and_numbers)
                         "step 1.1 1 e 2 1 0 1\nresult 2 1 0 1\nend\n");
     Said s = ftx("steps tests/data/worked/alg15.sheet");
     assert_says(s, "\nresult 1 3 2 1 3\nend\n");
+    FILE *file = tmpfile();
+    ftx("steps tests/data/worked/alg01.sheet %d", dup(fileno(file)));
+    assert_int_equal(times(all_of(file), "result 2 1 0 1\nend\n"), 1);
 }
 
 LAW(a_run_that_ends_early_says_why)
 {
-    char *sheet = write_text("a.sheet", "algorithm 6\ne = 1 ; 1\n");
-    Said s = ftx("steps %s", sheet);
+    Said s = ftx("steps %s", write_text("a.sheet", "algorithm 6\n"
+                                        "e = 1 ; 1\n"));
     assert_int_equal(s.status, 2);
     assert_that(strstr(s.out, "\nfault ") != NULL);
     assert_that(strstr(s.out, "end\n") == NULL);

@@ -145,15 +145,6 @@ static inline void says_at(Where where, Said s, const char *part)
                 "0 and\n%s", s.status, s.out, s.err, part);
 }
 
-/* The sentence of the error that ends the work; "" without one. */
-static inline const char *error_of(void (*work)(Error *f, void *data),
-                                   void *data)
-{
-    Error *f = arena_alloc(arena, sizeof *f);
-    *f = (Error){ .sheet = "test" };
-    return try_work(f, work, data) ? "" : f->sentence;
-}
-
 /* Does the work, which may give up by the Error f; said becomes the sentence
    of its error, or "". */
 #define TRY(said, f, ...) \
