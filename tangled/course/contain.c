@@ -2,7 +2,7 @@
    as nobody where that can be, with limits, and on Linux shut in by Landlock
    and a seccomp filter. */
 #define _DEFAULT_SOURCE 1               /* for setgroups */
-#define _DARWIN_C_SOURCE 1              /* the same on macOS */
+#define _DARWIN_C_SOURCE                /* the same on macOS */
 #include "course/contain.h"
 #include <errno.h>
 #include <fcntl.h>
