@@ -187,12 +187,11 @@ static const char *reading(const char *name)
     return said;
 }
 
-/* And a 0 is behind them. */
 LAW(the_bytes_are_those_of_the_file)
 {
     assert_string_equal(reading(write_text("a", "some bytes")), "");
     assert_int_equal(n_read, 10);
-    assert_memory_equal(bytes_read, "some bytes", 11);
+    assert_memory_equal(bytes_read, "some bytes", 11);      /* and a 0 */
     assert_string_equal(reading(write_text("b", "")), "");
     assert_int_equal(n_read, 0);
 }
