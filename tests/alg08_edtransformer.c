@@ -148,15 +148,10 @@ LAW(dropout_is_on_the_embeddings_and_on_what_each_part_adds)
     static const Sum sums[] = {
         { "8.3", 1, "8.5", 1 }, { "8.6", 1, "8.7", 1 }, { "8.12", 1, "8.14", 1 },
         { "8.15", 1, "8.16", 1 }, { "8.17", 1, "8.18", 1 } };
-    Random random = random_new(1);
     Theta *theta = small_theta();
-    tape_dropout(arena, tape, .5, &random);
-    Own own = lines_of(forward, theta, "8.");
-    assert_dropped(seen_on_line(&own, "8.3", 1),
-                   embeddings(tape, Z_TOKENS, theta));
+    Own own = assert_dropout(forward, theta, "8.", "8.3", Z_TOKENS, 5, sums);
     assert_dropped(seen_on_line(&own, "8.12", 1),
                    embeddings(tape, X_TOKENS, theta));
-    assert_sums_dropped(&own, 5, sums);
 }
 
 LAW(wrong_calls_are_refused)

@@ -113,13 +113,7 @@ LAW(dropout_is_on_the_embedding_and_on_what_each_half_layer_adds)
     static const Sum sums[] = {
         { "9.3", 1, "9.5", 1 }, { "9.6", 1, "9.7", 1 },
         { "9.8", 1, "9.5", 2 }, { "9.6", 2, "9.7", 2 } };
-    Random random = random_new(1);
-    Theta *theta = small_theta();
-    tape_dropout(arena, tape, .5, &random);
-    Own own = lines_of(forward, theta, "9.");
-    assert_dropped(seen_on_line(&own, "9.3", 1),
-                   embeddings(tape, X_TOKENS, theta));
-    assert_sums_dropped(&own, 4, sums);
+    assert_dropout(forward, small_theta(), "9.", "9.3", X_TOKENS, 4, sums);
 }
 
 LAW(wrong_calls_are_refused)

@@ -203,13 +203,7 @@ LAW(dropout_is_on_the_embedding_and_on_what_each_half_layer_adds)
     static const Sum sums[] = {
         { "10.3", 1, "10.6", 1 }, { "10.6", 1, "10.8", 1 },
         { "10.8", 1, "10.6", 2 }, { "10.6", 2, "10.8", 2 } };
-    Random random = random_new(1);
-    Theta *theta = small_theta();
-    tape_dropout(arena, tape, .5, &random);
-    Own own = lines_of(forward, theta, "10.");
-    assert_dropped(seen_on_line(&own, "10.3", 1),
-                   embeddings(tape, X_TOKENS, theta));
-    assert_sums_dropped(&own, 4, sums);
+    assert_dropout(forward, small_theta(), "10.", "10.3", X_TOKENS, 4, sums);
 }
 
 LAW(wrong_calls_are_refused)

@@ -2,7 +2,7 @@
    as nobody where that can be, with limits, and on Linux shut in by Landlock
    and a seccomp filter. */
 #define _DEFAULT_SOURCE 1               /* for setgroups */
-#define _DARWIN_C_SOURCE 1              /* the same on macOS */
+#define _DARWIN_C_SOURCE                /* the same on macOS */
 #include "course/contain.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -149,7 +149,8 @@ static void shut_in_command(char *command[])
 #else
 #define THIS_MACHINE AUDIT_ARCH_AARCH64
 #endif
-enum { MOST_STEPS = 400, REFUSE = SECCOMP_RET_ERRNO | EACCES };
+enum { MOST_STEPS = 400, REFUSE = SECCOMP_RET_ERRNO | EACCES,
+       OF_SCRIPTS = -1 };
 
 /* What a program needs that computes; and what a script needs besides. */
 static const int calls[] = {
@@ -168,7 +169,7 @@ static const int calls[] = {
 #ifdef __x86_64__
     SYS_arch_prctl,
 #endif
-}, of_scripts[] = {
+    OF_SCRIPTS,
     SYS_newfstatat, SYS_statx, SYS_readlinkat, SYS_faccessat, SYS_getcwd,
     SYS_getdents64, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
     SYS_getppid, SYS_dup, SYS_dup3, SYS_ppoll, SYS_fadvise64,
@@ -210,7 +211,6 @@ static void filter_calls(bool script, uint32_t number)
         { SYS_fcntl, 2, ~3u, 0 },          { SYS_openat, 4, writes, 0 },
     };
     const size_t n = sizeof calls / sizeof *calls,
-                 more = sizeof of_scripts / sizeof *of_scripts,
                  all = sizeof conditions / sizeof *conditions;
     Filter f = { .n = 0 };
     append_step(&f, LOAD, offsetof(struct seccomp_data, arch), 0, 0);
@@ -226,9 +226,8 @@ static void filter_calls(bool script, uint32_t number)
         append_step(&f, ANSWER, k == 0 ? SECCOMP_RET_KILL : REFUSE, 0, 0);
         append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
     }
-    for (size_t k = 0; k < (script ? n + more : n); k++) {
-        append_step(&f, EQUAL,
-                    (size_t)(k < n ? calls[k] : of_scripts[k - n]), 0, 1);
+    for (size_t k = 0; k < n && (script || calls[k] != OF_SCRIPTS); k++) {
+        append_step(&f, EQUAL, (size_t)calls[k], 0, 1);
         append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
     }
     append_step(&f, ANSWER, REFUSE, 0, 0);

@@ -277,7 +277,7 @@ static int fit_of(const Values *slip, const Value *wrong, const Values *shown)
         bool same = v == NULL || are_equal(v, &slip->value[k]);
         if (v == wrong)
             return !same ? 0
-                 : fit + are_equal(result_of(slip), result_of(shown));
+                 : fit + are_equal(result_of(shown), result_of(slip));
         if (!same)
             fit = 0;
     }

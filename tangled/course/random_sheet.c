@@ -174,7 +174,7 @@ static void run_sheet_try(Error *f, void *data)
 {
     SheetTry *try = data;
     size_t n = strlen(try->text);
-    char *copy = memcpy(arena_alloc(try->arena, n + 1), try->text, n + 1);
+    char *copy = memcpy(arena_alloc(try->arena, n + 1), try->text, n);
     const Sheet *sheet = parse_sheet(try->arena, "sheet", copy, (int)n, f);
     try->run = run_sheet(sheet, try->arena, try->tape, f);
 }

@@ -64,9 +64,9 @@ static char *put_escaped(JsonReader *r, char *to)
         *to++ = meant[known - typed];
         return to;
     }
-    unsigned code = read_code(r), low = 0;
-    if (0xD800 <= code && code < 0xDC00 && r->n - r->at > 2
-        && r->text[r->at] == '\\' && r->text[r->at + 1] == 'u') {
+    unsigned code = read_code(r), low = 0;      /* a quote is behind it */
+    if (0xD800 <= code && code < 0xDC00 && r->text[r->at] == '\\'
+        && r->text[r->at + 1] == 'u') {
         r->at += 2;
         low = read_code(r);
     }

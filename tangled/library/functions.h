@@ -8,7 +8,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1                   /* as GCC says it */
+#define __SANITIZE_THREAD__                     /* as GCC says it */
 #endif
 #endif
 #if defined(__clang__)

@@ -234,12 +234,9 @@ static void check_header(const Header *h, const Model *m,
         fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
                   tokenizer_size(m->tokenizer), hyper->N_V);
     if (3 * layers * heads > numbers
-        || (double)hyper->d_e * hyper->N_V > numbers
         || hyper_default(m->task).architecture != hyper->architecture
         || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
-        || (m->task == TRAIN_E && hyper->pooler)
-        || (hyper->positions == LEARNED
-            && (double)hyper->d_e * hyper->ell_max > numbers))
+        || (m->task == TRAIN_E && hyper->pooler))
         fail_with(h->error, "its sizes do not fit its header.");
 }
 

@@ -85,8 +85,7 @@ static void generate(Predictor *s, Tokens x)
     if (s->show_tokens)
         observe(c->tape, observe_p_and_q, s);
     s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
-    if (s->how.ell_gen > ell_max - x.length + 1)
-        s->how.slide = (ell_max + 1) / 2;
+    s->how.slide = (ell_max + 1) / 2;
     s->how.on_token = print_token;
     s->how.to = s;
     inference_14(c->tape, c->arena, x, theta, &s->how);

@@ -17,9 +17,6 @@ int fsync(int file)
 
 /* ------------------------------------------------------------- replacing */
 
-typedef bool Writer(FILE *file, const void *data);
-typedef struct { const char *name, *text; Writer *write; } Saving;
-
 static bool writes(FILE *file, const void *data)
 {
     return fputs(data, file) >= 0;
@@ -32,16 +29,12 @@ static bool gives_up(FILE *file, const void *data)
     return data == NULL;
 }
 
-static void save_file(Error *f, void *data)
-{
-    const Saving *s = data;
-    replace_file(s->name, f, s->text, s->write);
-}
-
 /* The error, or "". */
 static const char *saved(const char *name, const char *text)
 {
-    return error_of(save_file, &(Saving){ name, text, writes });
+    const char *said;
+    TRY(said, f, replace_file(name, f, text, writes));
+    return said;
 }
 
 #define assert_text_in(name, text) \
@@ -50,16 +43,16 @@ static const char *saved(const char *name, const char *text)
 LAW(what_is_not_complete_replaces_nothing)
 {
     struct rlimit was, little = { 10, 10 };
+    const char *said;
     write_text("m", "whole");
-    assert_string_equal(
-        error_of(save_file, &(Saving){ "m", "new", gives_up }),
-        "m: cannot be written: Input/output error; what was there is as it "
-        "was.");
+    TRY(said, f, replace_file("m", f, "new", gives_up));
+    assert_string_equal(said, "m: cannot be written: Input/output error; what "
+                        "was there is as it was.");
     getrlimit(RLIMIT_FSIZE, &was);
     little.rlim_max = was.rlim_max;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &little);
-    const char *said = saved("m", "more than ten bytes");
+    said = saved("m", "more than ten bytes");
     setrlimit(RLIMIT_FSIZE, &was);
     assert_true(has_words(said, "m: cannot be written: File too large; what "
                           "was there is as it was."));
@@ -146,12 +139,11 @@ LAW(leftovers_of_a_killed_save_are_removed_by_the_next)
 
 /* ------------------------------------------------------------- one lock */
 
-typedef struct { const char *name; FileLock lock; } Locking;
-
-static void lock_it(Error *f, void *data)
+static const char *locked(const char *name, FileLock *lock)
 {
-    Locking *l = data;
-    acquire_lock(&l->lock, l->name, f);
+    const char *said;
+    TRY(said, f, acquire_lock(lock, name, f));
+    return said;
 }
 
 static int locked_apart(const char *name, bool is_killed)
@@ -159,8 +151,7 @@ static int locked_apart(const char *name, bool is_killed)
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        Locking other = { .name = name };
-        const char *error = error_of(lock_it, &other);
+        const char *error = locked(name, &(FileLock){ NULL });
         if (is_killed)
             raise(SIGKILL);
         _exit(has_words(error, "another program is writing it") ? 2
@@ -172,13 +163,13 @@ static int locked_apart(const char *name, bool is_killed)
 /* Without a lock nothing is left behind. */
 LAW(a_file_is_locked_by_one_program)
 {
-    Locking own = { .name = "m" };
+    FileLock own = { NULL };
     assert_int_equal(locked_apart("m", true), 1000 + SIGKILL);
-    assert_string_equal(error_of(lock_it, &own), "");
+    assert_string_equal(locked("m", &own), "");
     assert_int_equal(locked_apart("m", false), 2);
     assert_string_equal(saved("m", "new"), "");
     assert_int_equal(locked_apart("m", false), 2);
-    release_lock(&own.lock);
+    release_lock(&own);
     assert_int_equal(locked_apart("m", false), 0);
     assert_int_equal(files_there(), 2);         /* m, what _exit left */
     assert_that(remove("m.lock") == 0);
@@ -186,36 +177,35 @@ LAW(a_file_is_locked_by_one_program)
 
 /* -------------------------------------------------------------- reading */
 
-typedef struct { const char *name; char *bytes; size_t n; } Reading;
+static const char *bytes_read;
+static size_t n_read;
 
-static void read_it(Error *f, void *data)
+static const char *reading(const char *name)
 {
-    Reading *m = data;
-    m->bytes = read_file(arena, m->name, &m->n, f);
+    const char *said;
+    TRY(said, f, bytes_read = read_file(arena, name, &n_read, f));
+    return said;
 }
 
 LAW(the_bytes_are_those_of_the_file)
 {
-    Reading m = { .name = write_text("a", "some bytes") };
-    Reading none = { .name = write_text("b", "") };
-    assert_string_equal(error_of(read_it, &m), "");
-    assert_int_equal(m.n, 10);
-    assert_memory_equal(m.bytes, "some bytes", 10);
-    assert_string_equal(error_of(read_it, &none), "");
-    assert_int_equal(none.n, 0);
+    assert_string_equal(reading(write_text("a", "some bytes")), "");
+    assert_int_equal(n_read, 10);
+    assert_memory_equal(bytes_read, "some bytes", 11);      /* and a 0 */
+    assert_string_equal(reading(write_text("b", "")), "");
+    assert_int_equal(n_read, 0);
 }
 
 /* How long it is, nobody says. */
 LAW(standard_input_is_read_to_its_end)
 {
     enum { MANY = 200000 };
-    Reading m = { .name = "-" };
     char *text = memset(arena_alloc(arena, MANY + 1), 'a', MANY);
     text[MANY] = '\0';
     assert_non_null(freopen(write_text("x", text), "r", stdin));
-    assert_string_equal(error_of(read_it, &m), "");
-    assert_int_equal(m.n, MANY);
-    assert_memory_equal(m.bytes, text, MANY);
+    assert_string_equal(reading("-"), "");
+    assert_int_equal(n_read, MANY);
+    assert_memory_equal(bytes_read, text, MANY + 1);
 }
 
 LAW(what_is_no_file_is_not_read)
@@ -225,8 +215,7 @@ LAW(what_is_no_file_is_not_read)
         { "tests", "tests: cannot be read: Is a directory." },
     };
     for (int k = 0; k < 2; k++)
-        assert_string_equal(error_of(read_it, &(Reading){ .name = row[k][0] }),
-                            row[k][1]);
+        assert_string_equal(reading(row[k][0]), row[k][1]);
 }
 
 LAW(a_second_has_parts)

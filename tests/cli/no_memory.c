@@ -2,7 +2,6 @@
    exit status 2, or can do without. */
 #include "lessons.h"
 #include "check/check.h"
-#include "course/course.h"
 #include "show/show.h"
 #include <sys/resource.h>
 

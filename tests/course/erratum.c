@@ -1,7 +1,6 @@
 /* Tests of tangled/course/erratum.c: the list has a row for each sheet and no
    other. What the sheets show is judged in sheet/collect.c. */
 #include "command.h"
-#include "course/course.h"
 #include "law.h"
 
 LAW(each_erratum_with_a_sheet_is_listed_and_no_other)

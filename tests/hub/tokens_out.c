@@ -59,6 +59,9 @@ LAW(tokens_come_back_from_an_export)
             assert_int_equal(times(out, "\"normalized\": false"),
                              times(out, "\"special\": true"));
             assert_int_equal(times(out, "\"post_processor\": null"), k > moved);
+            const char *set = text_of("out/tokenizer_config.json");
+            assert_int_equal(times(set, "mask_token"), 1 - k);
+            assert_int_equal(times(out, "], \"cls\": [\"[CLS]\", "), !k);
         }
     }
     write_text("f/tokenizer.json", replaced(text_of(name), "l\": true",

@@ -219,6 +219,25 @@ LAW(every_kind_can_be_imported_and_used)
     assert_says(ftx("import " FOLDER("bert") " --model m --replace"), "9, ");
 }
 
+/* The last tensors of the file are made of two classes. */
+LAW(two_classes_need_no_names)
+{
+    size_t n;
+    copy_released("bert-class", "id2label", "others");
+    const char *bytes = bytes_of("f/model.safetensors", &n);
+    char *all = memcpy(arena_alloc(arena, n + 100), bytes, n);
+    char *at = strstr(all + 8, "\"classifier");
+    at += sprintf(at, "\"classifier.bias\":{\"dtype\":\"F32\",\"shape\":[2],"
+                  "\"data_offsets\":[5408,5416]},\"classifier.weight\":{"
+                  "\"dtype\":\"F32\",\"shape\":[2,8],\"data_offsets\":[5416,"
+                  "5480]},\"x\":{\"dtype\":\"F32\",\"shape\":[9],"
+                  "\"data_offsets\":[5480,5516]}}");
+    all[0] = (char)((at - all - 8) & 255), all[1] = (char)((at - all - 8) >> 8);
+    memcpy(at, bytes + n - 5516, 5516);
+    write_bytes("f/model.safetensors", all, (size_t)(at - all) + 5516);
+    assert_says(ftx("classify --model f '3 9 8 0'"), "LABEL_1 ");
+}
+
 LAW(without_classes_nothing_is_classified)
 {
     assert_refused(ftx("classify --model " FOLDER("bert") " '3 9 8 0'"),

@@ -7,17 +7,6 @@
 
 enum { N_V = 7, ELL_MAX = 6 };         /* of small models */
 
-/* to gets the numbers of from, wherever both have a parameter of one name. */
-static inline void copy_numbers(const Theta *to, const Theta *from)
-{
-    for (int k = 1; k <= to->n; k++)
-        for (int j = 1; j <= from->n; j++)
-            if (strcmp(to->parameter[k].name, from->parameter[j].name) == 0)
-                memcpy((*to->parameter[k].place)->at,
-                       (*from->parameter[j].place)->at,
-                       entries_in(*to->parameter[k].place) * sizeof(real));
-}
-
 static inline bool columns_equal(Mat A, int i, Mat B, int j, double tolerance)
 {
     for (int v = 1; v <= A->rows; v++)
@@ -88,11 +77,16 @@ static inline Theta *recorded_theta(Hyperparameters hyper,
 }
 
 /* A theta with other options, and of these parameters those that it has. */
-static inline Theta *with_numbers_of(Hyperparameters hyper, const Theta *other)
+static inline Theta *with_numbers_of(Hyperparameters hyper, const Theta *from)
 {
-    Theta *theta = random_theta(hyper);
-    copy_numbers(theta, other);
-    return ready(theta);
+    Theta *to = random_theta(hyper);
+    for (int k = 1; k <= to->n; k++)
+        for (int j = 1; j <= from->n; j++)
+            if (strcmp(to->parameter[k].name, from->parameter[j].name) == 0)
+                memcpy((*to->parameter[k].place)->at,
+                       (*from->parameter[j].place)->at,
+                       entries_in(*to->parameter[k].place) * sizeof(real));
+    return ready(to);
 }
 
 /* -------------------------------------------------------- differentiating */
@@ -232,11 +226,19 @@ static inline void assert_dropped(Mat X, Mat without)
     assert_that(n / 5 < zeros && zeros < n - n / 5);
 }
 
-static inline void assert_sums_dropped(const Own *own, int n, const Sum sums[])
+/* With dropout: on the embedding of x, which is that line, and on n sums. */
+static inline Own assert_dropout(Forward *f, const Theta *theta,
+                                 const char *begin, const char *line, Tokens x,
+                                 int n, const Sum sums[])
 {
+    static Random random;
+    random = random_new(1);
+    tape_dropout(arena, tape, .5, &random);
+    Own own = lines_of(f, theta, begin);
+    assert_dropped(seen_on_line(&own, line, 1), embeddings(tape, x, theta));
     for (int k = 0; k < n; k++) {
-        Mat X = seen_on_line(own, sums[k].from, sums[k].n);
-        Mat Y = seen_on_line(own, sums[k].to, sums[k].m);
+        Mat X = seen_on_line(&own, sums[k].from, sums[k].n);
+        Mat Y = seen_on_line(&own, sums[k].to, sums[k].m);
         size_t same = 0;
         for (size_t e = 0; e < entries_in(X); e++) {
             same += X->at[e] == Y->at[e];
@@ -244,5 +246,6 @@ static inline void assert_sums_dropped(const Own *own, int n, const Sum sums[])
         }
         assert_that(0 < same && same < entries_in(X));
     }
+    return own;
 }
 #endif

@@ -4,6 +4,7 @@
 #define COMMAND_H
 #include "check.h"
 #include "rows.h"
+#include "course/course.h"
 #include "model/model.h"
 #include <dirent.h>
 #include <sys/stat.h>
@@ -37,7 +38,8 @@ static inline Said ftx(const char *format, ...)
         { "translate", predict }, { "classify", predict },
         { "show", show_inside }, { "count", count_numbers },
         { "tokenize", tokenize }, { "import", import_released },
-        { "export", export_model }, { NULL, NULL },
+        { "export", export_model }, { "exercise", exercise },
+        { "trials", trials }, { "steps", steps }, { NULL, NULL },
     };
     char title[40], *word[120], *at = arena_alloc(arena, 4000);
     int n = 0, k = 0;
@@ -141,15 +143,6 @@ static inline void says_at(Where where, Said s, const char *part)
     if (s.status != 0 || *s.err != '\0' || strstr(s.out, part) == NULL)
         fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
                 "0 and\n%s", s.status, s.out, s.err, part);
-}
-
-/* The sentence of the error that ends the work; "" without one. */
-static inline const char *error_of(void (*work)(Error *f, void *data),
-                                   void *data)
-{
-    Error *f = arena_alloc(arena, sizeof *f);
-    *f = (Error){ .sheet = "test" };
-    return try_work(f, work, data) ? "" : f->sentence;
 }
 
 /* Does the work, which may give up by the Error f; said becomes the sentence

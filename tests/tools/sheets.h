@@ -87,22 +87,13 @@ static inline const Run *run_of_file(const char *name)
     return r->run;
 }
 
-typedef struct { const Run *run; const Item *claim; const Step *step; } Search;
-
-static inline void find_it(Error *f, void *data)
-{
-    Search *s = data;
-    s->step = step_of(s->run, s->claim, f);
-}
-
 /* The step that the claim is about. */
 static inline const Step *step_for(const Run *run, const Item *claim)
 {
-    Search s = { run, claim, NULL };
     Error f = { .sheet = run->sheet->name };
-    if (!try_work(&f, find_it, &s))
+    if (setjmp(f.out) != 0)
         fail_at(HERE("step_of"), "%s", f.sentence);
-    return s.step;
+    return step_of(run, claim, &f);
 }
 
 static inline const Judgement *judged(const char *text)
