@@ -25,14 +25,8 @@ static const Spelling table[] = {
     { '*', NULL, "· × \\cdot \\times" },
     { '^', NULL, "**" },
     { '%', NULL, "\\%" },
-    { TOKEN_BEGIN, NULL, "\\begin{matrix} \\begin{pmatrix} \\begin{bmatrix} "
-      "\\begin{Bmatrix} \\begin{smallmatrix} \\begin{pmatrix*} "
-      "\\begin{bmatrix*} \\begin{array} \\begin{tabular}" },
-    { TOKEN_END, NULL, "\\end{matrix} \\end{pmatrix} \\end{bmatrix} "
-      "\\end{Bmatrix} \\end{smallmatrix} \\end{pmatrix*} \\end{bmatrix*} "
-      "\\end{array} \\end{tabular}" },
-    { TOKEN_ERROR, "expected an environment such as pmatrix",
-      "\\begin{ \\end{" },
+    { '[', NULL, "\\begin{" },
+    { ']', NULL, "\\end{" },
     { TOKEN_NAME, "minus_inf", "float('-inf') float(\"-inf\")" },
     { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty "
       "float('inf') float(\"inf\")" },
@@ -151,13 +145,21 @@ static const Spelling *find_spelling(const char *p, size_t *n)
     return *n > 0 ? table : NULL;                       /* only takes room */
 }
 
-/* Behind {cc}; or, of \begin{pmatrix*} and \\, [r] and [2pt]. */
-static const char *after_columns(const char *p)
+/* Behind the next } or ] of the line. */
+static const char *after_close(const char *p)
 {
-    bool columns = (*p == '{' && strchr("yr", p[-2]) != NULL)
-                || (*p == '[' && (p[-2] == '*' || p[-1] == '\\'));
-    const char *close = columns ? strpbrk(p, "}]\n") : NULL;
+    const char *close = strpbrk(p, "}]\n");
     return close != NULL && *close != '\n' ? close + 1 : p;
+}
+
+/* Behind the name of an environment, and what says how it looks: {cc}; or, of
+   \begin{pmatrix*} and \\, [r] and [2pt]. */
+static const char *after_braces(const char *p)
+{
+    p = p[-1] == '{' ? after_close(p) : p;
+    bool look = (*p == '{' && strchr("yr", p[-2]) != NULL)
+             || (*p == '[' && (p[-2] == '*' || p[-1] == '\\'));
+    return look ? after_close(p) : p;
 }
 
 Token read_token(const char *p)
@@ -176,8 +178,8 @@ Token read_token(const char *p)
                 .length = s->word != NULL ? (int)strlen(s->word) : 0 };
         if (t.kind == ' ')
             continue;
-        if (s != NULL && (t.kind == TOKEN_BEGIN || t.kind == ';'))
-            t.end = after_columns(t.end);
+        if (s != NULL && strchr("[];", t.kind) != NULL)
+            t.end = after_braces(t.end);
         t.start = start;
         t.blank = blank;
         return t;
