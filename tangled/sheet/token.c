@@ -27,11 +27,10 @@ static const Spelling table[] = {
     { '%', NULL, "\\%" },
     { '[', NULL, "\\begin{" },
     { ']', NULL, "\\end{" },
-    { TOKEN_NAME, "minus_inf", "float('-inf') float(\"-inf\")" },
-    { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty "
-      "float('inf') float(\"inf\")" },
-    { '(', NULL, "float64( float32( int64( float( array( asarray( matrix( "
-      "Array( tensor( Tensor( as_tensor( FloatTensor( Matrix(" },
+    { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty" },
+    { '(', NULL, "float64( float32( int64( float(' float( array( asarray( "
+      "matrix( Array( tensor( Tensor( as_tensor( FloatTensor( Matrix(" },
+    { ')', NULL, "')" },
     { '{', NULL, "\\mathbf{ \\textbf{ \\boxed{" },
     { TOKEN_NAME, "pi", "π" },
     { TOKEN_NAME, "true", "True TRUE" },
