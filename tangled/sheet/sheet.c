@@ -67,21 +67,12 @@ static void clean_text(char *text, int length, Error *f)
 #define MARKS  "_{}\\"
 enum { LONGEST_NAME = 30 };
 
-static bool starts_name(const char *p)
-{
-    unsigned char c = (unsigned char)*p;
-    return isalpha(c) || c >= 0x80 || c == '\\';
-}
-
 /* The end of the name at p; p where none begins. */
 static const char *find_name_end(const char *p)
 {
-    if (!starts_name(p))
-        return p;
-    while (starts_name(p) || (*p == '.' && starts_name(p + 1))
-           || (*p != '\0' && strchr("^~" MARKS DIGITS, *p) != NULL))
-        p++;
-    return p;
+    unsigned char c = (unsigned char)*p;
+    bool begins_name = isalpha(c) || c >= 0x80 || c == '\\';
+    return begins_name ? p + strcspn(p, " \n=:#,;|[]()$") : p;
 }
 
 /* A number of 1 to 1000 among letters; 0: there is none; -1: another one. */
