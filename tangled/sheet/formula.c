@@ -79,9 +79,10 @@ static void advance(Parser *p)
         p->token.blank = ends_entry(p);
 }
 
-/* Functions of up to three numbers. */
-typedef enum { NO_FUNCTION, EXP, LN, SQRT, SIN, COS, TANH, PLUS, MINUS, TIMES,
-               OVER, POWER, COPY, TRANSPOSE, ROUND, FINITE, PICK } Function;
+/* Functions of up to three numbers; an operator is its sign. */
+typedef enum { NO_FUNCTION, EXP, LN, SQRT, SIN, COS, TANH, COPY, TRANSPOSE,
+               ROUND, FINITE, PICK, PLUS = '+', MINUS = '-', TIMES = '*',
+               OVER = '/', POWER = '^' } Function;
 
 /* Returns f(x[0], x[1], x[2]), and its derivatives in slope. A number that
    was rounded has the slope of the number before. */
@@ -499,30 +500,18 @@ static Operand parse_factor(Parser *p)
     return value;
 }
 
-typedef struct {
-    char sign;                  /* the kind of the token                  */
-    int level;                  /* how closely it binds                   */
-    Function f;                 /* NO_FUNCTION: the product of matrices   */
-} Operator;
-static const Operator operators[] = {
-    { '+', SUMS, PLUS },        { '-', SUMS, MINUS },
-    { '*', PRODUCTS, TIMES },   { '/', PRODUCTS, OVER },
-    { '^', POWERS, POWER },
-    { TOKEN_NAME, PRODUCTS, NO_FUNCTION },
-    { TOKEN_NUMBER, PRODUCTS, NO_FUNCTION }, { '(', PRODUCTS, NO_FUNCTION },
-};
-enum { OPERATORS = sizeof operators / sizeof *operators,
-       OPERATORS_OF_ENTRIES = 5 };
-
-/* The operator that comes next, if it binds so closely; or NULL. */
-static const Operator *find_operator(const Parser *p, int level)
+/* How closely the operator binds that comes next; 0: there is none. */
+static int find_level(const Parser *p)
 {
-    int n = p->scope != NULL ? OPERATORS
-          : p->token.blank ? 0 : OPERATORS_OF_ENTRIES;
-    for (const Operator *o = operators; o < operators + n; o++)
-        if (o->sign == p->token.kind && o->level >= level)
-            return o;
-    return NULL;
+    bool formula = p->scope != NULL;
+    switch (formula || !p->token.blank ? p->token.kind : '\0') {
+    case '+': case '-': return SUMS;
+    case '*': case '/': return PRODUCTS;
+    case '^':           return POWERS;
+    case TOKEN_NAME: case TOKEN_NUMBER: case '(':
+        return formula ? PRODUCTS : 0;
+    default:            return 0;
+    }
 }
 
 /* Parses factors, and the operators between them that bind so closely. */
@@ -534,22 +523,23 @@ static Operand parse_level(Parser *p, int level)
         stop_at(p, start, "parentheses and signs are nested more than 100 "
                 "deep");
     Operand value = parse_factor(p);
-    for (const Operator *o; (o = find_operator(p, level)) != NULL; ) {
-        if (o->f != NO_FUNCTION)
+    for (int binds; (binds = find_level(p)) >= level; ) {
+        bool has_sign = strchr("+-*/^", p->token.kind) != NULL;
+        Function f = has_sign ? (Function)p->token.kind : NO_FUNCTION;
+        if (has_sign)
             advance(p);
         const char *right = p->token.start;
-        if (o->f == TIMES && p->scope == NULL && begins(right, "10")
+        if (f == TIMES && p->scope == NULL && begins(right, "10")
             && strchr("+-123456789", right[2]) != NULL && right[2] != '\0')
             stop_at(p, start, "a power of ten may have lost its ^ here; type "
                     "2.5e-1 or 2.5*10^-1");
         Operand two[2];
         two[0] = value;
-        two[1] = parse_level(p, o->level + (o->f != POWER));
-        value = o->f == NO_FUNCTION ? multiply_matrices(p, two)
-                                    : apply(p, o->f, 2, two);
-        if (o->f == POWER && two[0].x == 10 && two[0].decimals == 0)
+        two[1] = parse_level(p, binds + (f != POWER));
+        value = has_sign ? apply(p, f, 2, two) : multiply_matrices(p, two);
+        if (f == POWER && two[0].x == 10 && two[0].decimals == 0)
             value.ten = two[1].x;
-        if (o->f == TIMES)
+        if (f == TIMES)
             value.decimals = shift_decimals(two[0].decimals, two[1].ten);
     }
     p->depth--;

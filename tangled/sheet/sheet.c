@@ -149,8 +149,7 @@ static void split_name(Item *item, int algorithm)
 
 /* How an item begins, such as `claim 10.6 X =`. */
 typedef struct {
-    bool claim;
-    int algorithm, line;        /* 10 and 6; or 0                         */
+    Item item;                  /* what is known of it by then            */
     const char *start, *end;    /* from where to where the name stands    */
     const char *key;            /* it, as in the C; or NULL: no key       */
     const char *value;          /* behind the =; NULL: there is none      */
@@ -161,26 +160,27 @@ typedef struct {
 static bool parse_head(const char *p, Head *h)
 {
     p += strspn(p, " $");
-    *h = (Head){ .claim = begins(p, "claim ") };
-    p += h->claim ? strlen("claim ") : 0;
+    *h = (Head){ .item.claim = begins(p, "claim ") };
+    Item *item = &h->item;
+    p += item->claim ? strlen("claim ") : 0;
     p += strspn(p, " ");
     const char *point = p + strspn(p, DIGITS);
     if (point > p && *point == '.' && isdigit((unsigned char)point[1])) {
         const char *end = point + 1 + strspn(point + 1, DIGITS);
-        h->algorithm = parse_count(p, point);
-        h->line = parse_count(point, end);
+        item->algorithm = parse_count(p, point);
+        item->line = parse_count(point, end);
         p = end + strspn(end, " ");
     }
     h->start = p;
     h->end = find_name_end(p);
     p = h->end + strspn(h->end, " ");
     h->value = *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
-    h->key = h->claim ? NULL : find_spelled(h->start, h->end, MARKS, 4);
+    h->key = item->claim ? NULL : find_spelled(h->start, h->end, MARKS, 4);
     if (h->key != NULL && !is_key(h->key, false))
         h->key = NULL;
     bool argument = match_word(h->start, "dtype device grad_fn "
                                "requires_grad") > 0;
-    return h->claim || h->key != NULL
+    return item->claim || h->key != NULL
         || (h->end > h->start && h->value != NULL && !argument);
 }
 
@@ -220,10 +220,10 @@ static int find_algorithm(const Item *item, const char *place, Error *f)
 /* Reads the item that begins with that head. */
 static void read_item(ItemReader *r, const Head *h, Item *item)
 {
-    *item = (Item){ .claim = h->claim, .algorithm = h->algorithm,
-        .line = h->line, .at = (int)(h->start - r->sheet->text),
-        .typed = copy_text(r->arena, h->start, h->end) };
-    if (h->claim && (h->end == h->start || h->value == NULL))
+    *item = h->item;
+    item->at = (int)(h->start - r->sheet->text);
+    item->typed = copy_text(r->arena, h->start, h->end);
+    if (item->claim && (h->end == h->start || h->value == NULL))
         refuse_word(r->error, h->start, "expected a line such as 'claim A = "
                     "1/2 1/2'");
     const char *p = h->value != NULL ? h->value : h->end;

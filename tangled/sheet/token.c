@@ -40,8 +40,6 @@ static const Spelling table[] = {
     { TOKEN_ERROR, "log has several meanings; write ln(...)", "log \\log" },
     { TOKEN_ERROR, "dots leave something out here; type every entry",
       "... … ⋯ ⋮ ⋱ \\dots \\ldots \\cdots \\vdots \\ddots" },
-    { TOKEN_ERROR, "this transposes; type the matrix as it is afterwards",
-      "^T ^{T} ^\\top ^{\\top} ᵀ .T" },
     { TOKEN_ERROR, "this is an error of a program, and no comment; type a "
       "number",
       "#DIV/0! #N/A #REF! #VALUE! #NAME? #NUM! #NULL! #ERROR! #INF #IND "
