@@ -151,8 +151,8 @@ static const struct { int algorithm; const char *name, *also;
     { 0, "v_tilde", "v~ ṽ v\xCC\x83 tildev" },
     { 0, "X_tilde", "Xt X~ X̃ tildeX" },  { 0, "x_tilde", "xt x~ tildex" },
     { 0, "T_tilde", "Tt T~ tildeT" },    { 0, "x_hat", "x^ hatx" },
-    { 0, "eta", "η" }, { 0, "tau", "τ temperature T" },
-    { 0, "target", "label" }, { 0, "top_k", "k" },
+    { 0, "eta", "η lr" }, { 0, "tau", "τ temperature temp T" },
+    { 0, "target", "label labels" }, { 0, "top_k", "k" },
     { 0, "d_attn", "dk" }, { 0, "scale", "scaling" },
 };
 

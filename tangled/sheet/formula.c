@@ -12,7 +12,8 @@
 
 typedef struct {
     Token token;                /* what comes next                        */
-    const char *end;            /* of what was accepted last              */
+    char last;                  /* the kind of what was accepted last ... */
+    const char *end;            /* ... and where that ended               */
     const Scope *scope;         /* of a formula; NULL: it is an entry     */
     const char *formula;        /* the whole of it                        */
     int depth, parentheses;     /* of the recursion; open at the time     */
@@ -52,17 +53,36 @@ _Noreturn static void stop_at(Parser *p, const char *place,
     lose_value(p);
 }
 
+static bool is_sign(char kind)
+{
+    return kind == '-' || kind == '+';
+}
+
+/* Whether an entry ends before the next token. */
+static bool ends_entry(const Parser *p)
+{
+    const Token *t = &p->token;
+    bool even = t->blank == (*t->end == ' ');
+    return p->parentheses > 0 ? t->blank && !even && is_sign(t->kind)
+         : t->kind == '*' ? !even && *t->start != '\\'
+         : t->blank && p->last != '*';
+}
+
 /* Takes the next token, whatever it is. */
 static void advance(Parser *p)
 {
+    p->last = p->token.kind;
     p->end = p->token.end;
     p->token = p->scope != NULL ? read_plain_token(p->end)
                                 : read_token(p->end);
+    if (p->scope == NULL)
+        p->token.blank = ends_entry(p);
 }
 
-/* Functions of up to three numbers. */
-typedef enum { NO_FUNCTION, EXP, LN, SQRT, SIN, COS, TANH, PLUS, MINUS, TIMES,
-               OVER, POWER, COPY, TRANSPOSE, ROUND, FINITE, PICK } Function;
+/* Functions of up to three numbers; an operator is its sign. */
+typedef enum { NO_FUNCTION, EXP, LN, SQRT, SIN, COS, TANH, COPY, TRANSPOSE,
+               ROUND, FINITE, PICK, PLUS = '+', MINUS = '-', TIMES = '*',
+               OVER = '/', POWER = '^' } Function;
 
 /* Returns f(x[0], x[1], x[2]), and its derivatives in slope. A number that
    was rounded has the slope of the number before. */
@@ -189,12 +209,6 @@ static Operand apply(Parser *p, Function f, int n, const Operand a[])
          : of_number(p, function_value(f, x, slope), EXACT);
 }
 
-static Operand apply_to_two(Parser *p, Function f, Operand a, Operand b)
-{
-    const Operand two[2] = { a, b };    /* tcc has no literal of structs */
-    return apply(p, f, 2, two);
-}
-
 /* As which an operation of the library takes it. */
 static Mat put_on_tape(Parser *p, Mat M)
 {
@@ -208,13 +222,13 @@ static bool is_number(Mat M)
 }
 
 /* Returns the product of two matrices, or of a matrix and a number. */
-static Operand multiply_matrices(Parser *p, Operand a, Operand b)
+static Operand multiply_matrices(Parser *p, const Operand a[])
 {
-    if (is_number(a.M) || is_number(b.M))
-        return apply_to_two(p, TIMES, a, b);
-    if (a.M->cols != b.M->rows)
+    if (is_number(a[0].M) || is_number(a[1].M))
+        return apply(p, TIMES, 2, a);
+    if (a[0].M->cols != a[1].M->rows)
         lose_value(p);
-    return of_matrix(mul(put_on_tape(p, a.M), put_on_tape(p, b.M)));
+    return of_matrix(mul(put_on_tape(p, a[0].M), put_on_tape(p, a[1].M)));
 }
 
 /* As line 6.3, without gamma and beta. */
@@ -307,8 +321,8 @@ static Mat keep_of(Parser *p, const Mat a[])
 }
 
 /* A function of numbers, an operation of the library, or one of those above;
-   or a constant, which is a function of x. */
-enum { OF_ENTRIES = 13, MOST_ARGUMENTS = 3 };
+   or a constant, x. */
+enum { OF_ENTRIES = 12, MOST_ARGUMENTS = 3 };
 typedef struct {
     const char *name;
     int arguments;
@@ -321,7 +335,6 @@ static const Row functions[] = {
     { "e",           0, .x = 2.71828182845904523536 },
     { "pi",          0, .x = 3.14159265358979323846 },
     { "inf",         0, .x = INFINITY },
-    { "minus_inf",   0, .each = LN, .x = 0 },
     { "true",        0, .x = 1 },         { "false", 0, .x = 0 },
     { "sqrt",        1, .each = SQRT },   { "ln",    1, .each = LN },
     { "exp",         1, .each = EXP },    { "sin",   1, .each = SIN },
@@ -384,14 +397,13 @@ static int parse_list(Parser *p, int most, Operand a[])
     p->parentheses++;
     do {
         advance(p);
-        p->token.blank = false;
         a[n++] = parse_level(p, SUMS);
     } while (p->token.kind == ',' && n < most);
     if (p->token.kind != close)
         stop_at(p, p->token.start, close == ')' ? "expected a )"
                                                 : "expected a }");
-    advance(p);
     p->parentheses--;
+    advance(p);
     return n;
 }
 
@@ -418,10 +430,8 @@ static Operand parse_name(Parser *p, const Token *t, const Row *f)
     if (M != NULL)
         return of_matrix(M);
     if (f != NULL && f->arguments == 0) {
-        double x[MOST_ARGUMENTS] = { f->x }, slope[MOST_ARGUMENTS];
-        double value = function_value(f->each, x, slope);
-        p->infinite |= isinf(value) != 0;
-        return of_number(p, value, EXACT);
+        p->infinite |= isinf(f->x) != 0;
+        return of_number(p, f->x, EXACT);
     }
     if (scope == NULL)
         stop_at(p, t->start, no_number);
@@ -452,9 +462,8 @@ static Operand parse_primary(Parser *p)
 {
     Token t = p->token;
     Operand value;
-    if (t.blank && p->parentheses == 0)
-        stop_at(p, p->end, no_number);
-    switch (t.kind) {
+    bool ended = t.blank && p->parentheses == 0, loose = is_sign(p->last);
+    switch (ended ? '\0' : t.kind) {
     case '(':
     case '{':
         parse_list(p, 1, &value);
@@ -465,38 +474,25 @@ static Operand parse_primary(Parser *p)
         advance(p);
         return of_number(p, t.value, t.decimals);
     default:
-        stop_at(p, t.start, t.kind == TOKEN_ERROR ? t.word
-                            : p->scope != NULL ? "expected a value"
-                            : no_number);
+        stop_at(p, loose ? p->end - 1 : t.start,
+                loose ? "a sign stands directly before its number"
+                : t.kind == TOKEN_ERROR ? t.word : no_number);
     }
 }
 
-static bool is_sign(const Token *t)
-{
-    return t->kind == '-' || t->kind == '+';
-}
-
-/* - 1 may be a bullet, --1 a dash, and +-1 an error. */
-static void refuse_loose_sign(Parser *p)
-{
-    if (p->scope == NULL && (is_sign(&p->token)
-                             || (p->token.blank && p->parentheses == 0)))
-        stop_at(p, p->end - 1, "a sign stands directly before its number");
-}
-
-/* Parses a primary with the signs before it. */
+/* Parses a primary with the sign before it; - 1 may be a bullet, --1 a dash,
+   and +-1 an error. */
 static Operand parse_factor(Parser *p)
 {
-    Token sign = p->token;
+    char sign = p->token.kind;
     Operand value;
-    if (!is_sign(&sign) || (sign.blank && p->parentheses == 0))
+    if (!is_sign(sign) || is_sign(p->last))
         value = parse_primary(p);
     else {
         advance(p);
-        refuse_loose_sign(p);
         value = parse_level(p, POWERS);
-        value.x = sign.kind == '-' ? -value.x : value.x;
-        if (sign.kind == '-' && value.M != NULL)
+        value.x = sign == '-' ? -value.x : value.x;
+        if (sign == '-' && value.M != NULL)
             value.M = scale(put_on_tape(p, value.M), -1);
     }
     for (; p->scope != NULL && p->token.kind == '\''; advance(p))
@@ -504,47 +500,18 @@ static Operand parse_factor(Parser *p)
     return value;
 }
 
-typedef struct {
-    char sign;                  /* the kind of the token                  */
-    int level;                  /* how closely it binds                   */
-    Function f;                 /* NO_FUNCTION: the product of matrices   */
-} Operator;
-static const Operator operators[] = {
-    { '+', SUMS, PLUS },        { '-', SUMS, MINUS },
-    { '*', PRODUCTS, TIMES },   { '/', PRODUCTS, OVER },
-    { '^', POWERS, POWER },
-    { TOKEN_NAME, PRODUCTS, NO_FUNCTION },
-    { TOKEN_NUMBER, PRODUCTS, NO_FUNCTION }, { '(', PRODUCTS, NO_FUNCTION },
-};
-enum { OPERATORS = sizeof operators / sizeof *operators,
-       OPERATORS_OF_ENTRIES = 5 };
-
-/* The operator that comes next, if it binds so closely; or NULL. */
-static const Operator *find_operator(const Parser *p, int level)
+/* How closely the operator binds that comes next; 0: there is none. */
+static int find_level(const Parser *p)
 {
-    const Token *t = &p->token;
-    bool inside = p->parentheses > 0, even = t->blank == (*t->end == ' ');
-    bool goes_on = t->kind == '*' ? inside || even || *t->start == '\\'
-                 : is_sign(t) && p->scope == NULL
-                     ? !t->blank || (inside && even)
-                 : inside || !t->blank;
-    int n = p->scope != NULL ? OPERATORS : OPERATORS_OF_ENTRIES;
-    for (const Operator *o = operators; goes_on && o < operators + n; o++)
-        if (o->sign == t->kind && o->level >= level)
-            return o;
-    return NULL;
-}
-
-/* What was 10^-3 may have become 10-3, and 10^3 103. */
-static void refuse_lost_power(Parser *p, const char *start,
-                              const char *right)
-{
-    bool digit = p->end == right + 3 && right[2] > '0' && right[2] <= '9';
-    bool sign = p->end == right + 2 && is_sign(&p->token)
-             && isdigit((unsigned char)*p->token.end);
-    if (p->scope == NULL && begins(right, "10") && (digit || sign))
-        stop_at(p, start, "a power of ten may have lost its ^ here; type "
-                "2.5e-1 or 2.5*10^-1");
+    bool formula = p->scope != NULL;
+    switch (formula || !p->token.blank ? p->token.kind : '\0') {
+    case '+': case '-': return SUMS;
+    case '*': case '/': return PRODUCTS;
+    case '^':           return POWERS;
+    case TOKEN_NAME: case TOKEN_NUMBER: case '(':
+        return formula ? PRODUCTS : 0;
+    default:            return 0;
+    }
 }
 
 /* Parses factors, and the operators between them that bind so closely. */
@@ -556,23 +523,24 @@ static Operand parse_level(Parser *p, int level)
         stop_at(p, start, "parentheses and signs are nested more than 100 "
                 "deep");
     Operand value = parse_factor(p);
-    for (const Operator *o; (o = find_operator(p, level)) != NULL; ) {
-        if (o->f != NO_FUNCTION)
+    for (int binds; (binds = find_level(p)) >= level; ) {
+        bool has_sign = strchr("+-*/^", p->token.kind) != NULL;
+        Function f = has_sign ? (Function)p->token.kind : NO_FUNCTION;
+        if (has_sign)
             advance(p);
-        if (o->level == SUMS)
-            refuse_loose_sign(p);
-        if (o->f == TIMES || p->parentheses > 0)
-            p->token.blank = false;
         const char *right = p->token.start;
-        Operand a = value, b = parse_level(p, o->level + (o->f != POWER));
-        value = o->f == NO_FUNCTION ? multiply_matrices(p, a, b)
-                                    : apply_to_two(p, o->f, a, b);
-        if (o->f == POWER && a.x == 10 && a.decimals == 0)
-            value.ten = b.x;
-        if (o->f == TIMES) {
-            value.decimals = shift_decimals(a.decimals, b.ten);
-            refuse_lost_power(p, start, right);
-        }
+        if (f == TIMES && p->scope == NULL && begins(right, "10")
+            && strchr("+-123456789", right[2]) != NULL && right[2] != '\0')
+            stop_at(p, start, "a power of ten may have lost its ^ here; type "
+                    "2.5e-1 or 2.5*10^-1");
+        Operand two[2];
+        two[0] = value;
+        two[1] = parse_level(p, binds + (f != POWER));
+        value = has_sign ? apply(p, f, 2, two) : multiply_matrices(p, two);
+        if (f == POWER && two[0].x == 10 && two[0].decimals == 0)
+            value.ten = two[1].x;
+        if (f == TIMES)
+            value.decimals = shift_decimals(two[0].decimals, two[1].ten);
     }
     p->depth--;
     return value;
@@ -596,7 +564,7 @@ const char *parse_entry(const char **text, Entry *entry)
 {
     Parser p = { .formula = *text, .token = read_token(*text) };
     Operand v = { .x = NAN, .decimals = EXACT };
-    p.token.blank = false;
+    p.token.blank = false;      /* it may stand before an entry */
     if (p.token.kind == '?')
         advance(&p);
     else if (!parse(&p, &v)) {

@@ -25,19 +25,12 @@ static const Spelling table[] = {
     { '*', NULL, "· × \\cdot \\times" },
     { '^', NULL, "**" },
     { '%', NULL, "\\%" },
-    { TOKEN_BEGIN, NULL, "\\begin{matrix} \\begin{pmatrix} \\begin{bmatrix} "
-      "\\begin{Bmatrix} \\begin{smallmatrix} \\begin{pmatrix*} "
-      "\\begin{bmatrix*} \\begin{array} \\begin{tabular}" },
-    { TOKEN_END, NULL, "\\end{matrix} \\end{pmatrix} \\end{bmatrix} "
-      "\\end{Bmatrix} \\end{smallmatrix} \\end{pmatrix*} \\end{bmatrix*} "
-      "\\end{array} \\end{tabular}" },
-    { TOKEN_ERROR, "expected an environment such as pmatrix",
-      "\\begin{ \\end{" },
-    { TOKEN_NAME, "minus_inf", "float('-inf') float(\"-inf\")" },
-    { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty "
-      "float('inf') float(\"inf\")" },
-    { '(', NULL, "float64( float32( int64( float( array( asarray( matrix( "
-      "Array( tensor( Tensor( as_tensor( FloatTensor( Matrix(" },
+    { '[', NULL, "\\begin{" },
+    { ']', NULL, "\\end{" },
+    { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty" },
+    { '(', NULL, "float64( float32( int64( float(' float( array( asarray( "
+      "matrix( Array( tensor( Tensor( as_tensor( FloatTensor( Matrix(" },
+    { ')', NULL, "')" },
     { '{', NULL, "\\mathbf{ \\textbf{ \\boxed{" },
     { TOKEN_NAME, "pi", "π" },
     { TOKEN_NAME, "true", "True TRUE" },
@@ -47,8 +40,6 @@ static const Spelling table[] = {
     { TOKEN_ERROR, "log has several meanings; write ln(...)", "log \\log" },
     { TOKEN_ERROR, "dots leave something out here; type every entry",
       "... … ⋯ ⋮ ⋱ \\dots \\ldots \\cdots \\vdots \\ddots" },
-    { TOKEN_ERROR, "this transposes; type the matrix as it is afterwards",
-      "^T ^{T} ^\\top ^{\\top} ᵀ .T" },
     { TOKEN_ERROR, "this is an error of a program, and no comment; type a "
       "number",
       "#DIV/0! #N/A #REF! #VALUE! #NAME? #NUM! #NULL! #ERROR! #INF #IND "
@@ -151,13 +142,21 @@ static const Spelling *find_spelling(const char *p, size_t *n)
     return *n > 0 ? table : NULL;                       /* only takes room */
 }
 
-/* Behind {cc}; or, of \begin{pmatrix*} and \\, [r] and [2pt]. */
-static const char *after_columns(const char *p)
+/* Behind the next } or ] of the line. */
+static const char *after_close(const char *p)
 {
-    bool columns = (*p == '{' && strchr("yr", p[-2]) != NULL)
-                || (*p == '[' && (p[-2] == '*' || p[-1] == '\\'));
-    const char *close = columns ? strpbrk(p, "}]\n") : NULL;
+    const char *close = strpbrk(p, "}]\n");
     return close != NULL && *close != '\n' ? close + 1 : p;
+}
+
+/* Behind the name of an environment, and what says how it looks: {cc}; or, of
+   \begin{pmatrix*} and \\, [r] and [2pt]. */
+static const char *after_braces(const char *p)
+{
+    p = p[-1] == '{' ? after_close(p) : p;
+    bool look = (*p == '{' && strchr("yr", p[-2]) != NULL)
+             || (*p == '[' && (p[-2] == '*' || p[-1] == '\\'));
+    return look ? after_close(p) : p;
 }
 
 Token read_token(const char *p)
@@ -176,8 +175,8 @@ Token read_token(const char *p)
                 .length = s->word != NULL ? (int)strlen(s->word) : 0 };
         if (t.kind == ' ')
             continue;
-        if (s != NULL && (t.kind == TOKEN_BEGIN || t.kind == ';'))
-            t.end = after_columns(t.end);
+        if (s != NULL && strchr("[];", t.kind) != NULL)
+            t.end = after_braces(t.end);
         t.start = start;
         t.blank = blank;
         return t;

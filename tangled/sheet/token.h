@@ -11,8 +11,7 @@
 enum {
     TOKEN_NUMBER = 'n',
     TOKEN_NAME = 'a',
-    TOKEN_ERROR = 'e',          /* word is a sentence that says why       */
-    TOKEN_BEGIN = 'b', TOKEN_END = 'd'          /* of a LaTeX environment */
+    TOKEN_ERROR = 'e'           /* word is a sentence that says why       */
 };
 typedef struct {
     char kind;

@@ -48,7 +48,6 @@ static const struct { const char *text; double value; int decimals; } exact[] = 
     { "-inf", -INFINITY, EXACT }, { "infinity", INFINITY, EXACT },
     { "Inf", INFINITY, EXACT },
     { "+(-3)", -3, 0 },     { "-(+3)", -3, 0 },
-    { "3-(+2)", 1, EXACT },
     { "(0.25)", 0.25, 2 }, { "-(0.25)", -0.25, 2 }, { "{1.5}", 1.5, 1 },
     { "2\xC3\x97" "3", 6, EXACT }, { "2.0\xC2\xB7" "3", 6, EXACT },
     { "2.50*10^-1", 0.25, 3 }, { "2.5·10^1", 25, 0 },
@@ -277,7 +276,7 @@ static const struct {
     { "2^A", 2, 2, { 2, 4, 8, 16 } },
     { "A^B", 2, 2, { 1, 0.5, 9, 1.4142135623730951 } },
     { "-A^2", 2, 2, { -1, -4, -9, -16 } },
-    { "+A - -A", 2, 2, { 2, 4, 6, 8 } },
+    { "+A - (-A)", 2, 2, { 2, 4, 6, 8 } },
     { "1 - A - 1", 2, 2, { -1, -2, -3, -4 } },
     { "8 / A / 2", 2, 2, { 4, 2, 4 / 3.0, 1 } },
     { "A / 2 B", 2, 2, { 2.25, -0.25, 4.75, -1 } },
@@ -372,7 +371,8 @@ LAW(a_wrong_spelling_is_refused)
     REFUSES("(A",
             "expected a ) in \"(A\", before \"\".");
     REFUSES("A +",
-            "expected a value in \"A +\", before \"\".");
+            "a sign stands directly before its number in \"A +\", before "
+            "\"+\".");
     REFUSES("A)",
             "expected the end in \"A)\", before \")\".");
     REFUSES("root(A)",

@@ -113,7 +113,7 @@ static const struct { const char *text; int first, last; } alike[] = {
     { "1%s2", 0x2007, 0x2007 },     { "1%s2", 0x205F, 0x205F },
     { "1%s2", 0x3000, 0x3000 },     { "1 %s 2", 0x2006, 0x200A },
     { "1 %s 2", 0x202F, 0x202F },   { "%s1 2", 0x200C, 0x200F },
-    { "%s1 2", 0x202A, 0x202E },    { "%s1 2", 0x2060, 0x2069 },
+    { "%s1 2", 0x202A, 0x202E },    { "%s1 2", 0x2060, 0x2064 },
     { "%s1 2", 0xFEFF, 0xFEFF },    { "-(%s1) 2", 0x2010, 0x2015 },
     { "-(%s1) 2", 0x2212, 0x2212 }, { "-(%s1) 2", 0xFE58, 0xFE58 },
     { "-(%s1) 2", 0xFE63, 0xFE63 }, { "1 2.0%s1", 0x2022, 0x2022 },
@@ -121,7 +121,7 @@ static const struct { const char *text; int first, last; } alike[] = {
     { "1 2%s1", 0x2217, 0x2217 },   { "1 2%s1", 0x2715, 0x2715 },
     { "1 2%s1", 0x2044, 0x2044 },   { "1 4%s2", 0x2215, 0x2215 },
     { "1 4%s2", 0xF7, 0xF7 },       { "%s1 2", 0x201C, 0x201D },
-    { "%s1 2", 0x239B, 0x23AE },    { "1 1+%s", 0xFF11, 0xFF11 },
+    { "%s1 2", 0x23A1, 0x23A6 },    { "1 1+%s", 0xFF11, 0xFF11 },
 };
 
 LAW(what_looks_like_a_character_is_read_as_that)
