@@ -8,9 +8,10 @@
 #include "cli/error.h"
 #include "cli/system.h"
 
-/* Returns the *n bytes of the file, "-" for standard input. They belong to
-   the arena. */
-char *read_file(Arena *arena, const char *name, size_t *n, Error *f);
+/* Returns the *n bytes of the file, "-" for standard input; at most one more
+   than `most` are read. They belong to the arena. */
+char *read_file(Arena *arena, const char *name, size_t most, size_t *n,
+                Error *f);
 
 /* The same of a text, which has 1 to TEXT_BYTES bytes. f->text becomes the
    text, so that errors have a place in it. */
@@ -48,6 +49,6 @@ uint64_t checksum(uint64_t so_far, const void *bytes, size_t n);
 enum { NO_CHECKSUM = 0 };
 
 /* Returns a checksum of n bytes that is as fast as memory: FNV-1a over eight
-   columns of little-endian words, and then over the columns. */
+   columns of words of 8 bytes, and then over the columns. */
 uint64_t block_checksum(const void *bytes, size_t n);
 #endif

@@ -170,7 +170,7 @@ Tensors tensors_of_file(Arena *arena, const char *name, Error *f)
 {
     static const char pointer[] = "version https://git-lfs";
     size_t n;
-    const void *whole = read_file(arena, name, &n, f);
+    const void *whole = read_file(arena, name, SIZE_MAX, &n, f);
     const unsigned char *bytes = whole;
     TensorReader r = { .arena = arena, .error = f, .name = name };
     uint64_t length = n < 8 ? 0 : little_endian(bytes, 8);

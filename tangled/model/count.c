@@ -90,7 +90,7 @@ void count_numbers(Error *f, Command *c)
                   "--help'.");
     const char *name = c->argument[0];
     bool is_model = !task_of(name, &task);
-    for (int k = 1; is_model && k < c->n && c->argument[k] != NULL; k++)
+    for (int k = 1; is_model && c->argument[k] != NULL; k++)
         if (strncmp(c->argument[k], "--total", 7) != 0)
             fail_with(f, "%.100s goes with an architecture; %s has sizes of "
                       "its own.", c->argument[k], name);
@@ -99,7 +99,7 @@ void count_numbers(Error *f, Command *c)
     if (is_model)
         hyper = find_model(c, name, &known, f);
     else
-        refuse_unused_hyper(f, task, c->n - n, c->argument + n);
+        refuse_unused_hyper(f, task, c->argument + n);
     hyper_check(f, &hyper);
     const Theta *theta = theta_new(c->arena, &hyper);
     if (!only_total)

@@ -50,11 +50,10 @@ void import_released(Error *f, Command *c)
         { .table = NULL },
     };
     int n = parse_command(f, c, import_usage, options);
-    const char *name = n == 1 ? c->argument[0] : "";
+    const char *name = c->argument[0];
     if (n != 1 || o.model == NULL)
-        fail_with(f, "expected one folder, and --model %s for the model that "
-                  "is made of it; see 'ftx import --help'.",
-                  has_suffix(name, ".ftx") ? name : "FILE");
+        fail_with(f, "expected one folder, and --model FILE for the model "
+                  "that is made of it; see 'ftx import --help'.");
     if (!o.replace)
         refuse_to_replace(f, o.model);
     char numbers[40];

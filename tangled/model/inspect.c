@@ -382,22 +382,19 @@ static const char usage[] =
     "'layer'; a change acts in the turn that is shown, not before it.\n";
 
 /* Refuses what would do nothing, and a line that is none. */
-static void check_options(Inspection *in, int typed, char *const option[])
+static void check_options(Inspection *in, char *const option[])
 {
-    const OptionEffect effects[] = {
-        { "turn", in->model->task == TRAIN_ED,
-          "with a model of 'ftx train ed'" },
-        { "layer", in->line != NULL, "with --line" },
-        { "head", in->line != NULL, "with --line" },
-        { .name = NULL },
-    };
+    Error *f = in->error;
     char behind;
-    refuse_unused_options(in->error, effects, typed, option);
+    refuse_unused(f, option, "turn", in->model->task == TRAIN_ED,
+                  "with a model of 'ftx train ed'");
+    refuse_unused(f, option, "layer", in->line != NULL, "with --line");
+    refuse_unused(f, option, "head", in->line != NULL, "with --line");
     if (in->line != NULL
         && (sscanf(in->line, "%2d.%2d%c", &in->algorithm, &in->row,
                    &behind) != 2
             || in->algorithm < 1 || in->row < 1))
-        fail_with(in->error, "--line must be an algorithm and a line of it, "
+        fail_with(f, "--line must be an algorithm and a line of it, "
                   "such as 10.6; it is '%.100s'.", in->line);
 }
 
@@ -423,7 +420,7 @@ void show_inside(Error *f, Command *c)
     if (n != 1)
         fail_with(f, "expected one text; put it in quotes.");
     in->model = model_load(c->arena, in->file, TO_USE, f);
-    check_options(in, c->n - n, c->argument + n);
+    check_options(in, c->argument + n);
     const Hyperparameters *h = &in->model->theta->hyper;
     in->run = run_of_model(in->model);
     find_tokens(in, c->argument[0]);

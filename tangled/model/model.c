@@ -278,7 +278,7 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     unsigned long long header = 0;
     char first[FIRST] = "";
     Header h = { .error = f, .arena = arena };
-    h.p = read_file(arena, name, &n, f);
+    h.p = read_file(arena, name, SIZE_MAX, &n, f);
     memcpy(first, h.p, n < FIRST ? n : FIRST - 1);
     if (sscanf(first, "ftx model %d header %llu", &format, &header) < 1)
         fail_with(f, "not a model of ftx.");

@@ -86,19 +86,16 @@ void hyper_check(Error *f, Hyperparameters *hyper)
         fail_with(f, "%s", wrong);
 }
 
-void refuse_unused_hyper(Error *f, Task task, int n, char *const option[])
+void refuse_unused_hyper(Error *f, Task task, char *const option[])
 {
-    const OptionEffect effects[] = {
-        { "L", task != TRAIN_ED, "with d, e and class" },
-        { "L_enc", task == TRAIN_ED, "with ed" },
-        { "L_dec", task == TRAIN_ED, "with ed" },
-        { "d_f", task == TRAIN_E || task == TRAIN_CLASS,
-          "with e and class" },
-        { "unembedding_bias", task == TRAIN_E, "with e" },
-        { "pooler", task == TRAIN_CLASS, "with class" },
-        { .name = NULL },
-    };
-    refuse_unused_options(f, effects, n, option);
+    bool ed = task == TRAIN_ED, e = task == TRAIN_E;
+    bool class = task == TRAIN_CLASS;
+    refuse_unused(f, option, "L", !ed, "with d, e and class");
+    refuse_unused(f, option, "L_enc", ed, "with ed");
+    refuse_unused(f, option, "L_dec", ed, "with ed");
+    refuse_unused(f, option, "d_f", e || class, "with e and class");
+    refuse_unused(f, option, "unembedding_bias", e, "with e");
+    refuse_unused(f, option, "pooler", class, "with class");
 }
 #define PLAN(member) offsetof(Plan, member)
 #define HOW(member) offsetof(Plan, how.member)

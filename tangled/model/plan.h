@@ -27,9 +27,9 @@ Hyperparameters hyper_default(Task task);
 /* Fills in d_mlp. Gives up if something is wrong. */
 void hyper_check(Error *f, Hyperparameters *hyper);
 
-/* Gives up if one of the n options that parse_options left is a
-   hyperparameter that models of the task do not have. */
-void refuse_unused_hyper(Error *f, Task task, int n, char *const option[]);
+/* Gives up if one of the options that parse_options left is a hyperparameter
+   that models of the task do not have. */
+void refuse_unused_hyper(Error *f, Task task, char *const option[]);
 
 /* How a model is trained. */
 typedef struct {

@@ -29,11 +29,10 @@ struct Predictor {
 enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
 Model *load_for_task(Command *c, const char *name, Task task, Error *f)
 {
-    const char *first = c->n > 0 ? c->argument[0] : "";
     if (name == NULL)
         fail_with(f, "which model? Give --model %s, as saved by 'ftx train "
-                  "%s'.", has_suffix(first, ".ftx") || is_name_taken(first)
-                  ? first : "FILE", task_name(task));
+                  "%s'.", c->n > 0 && is_name_taken(c->argument[0])
+                  ? c->argument[0] : "FILE", task_name(task));
     Model *model = model_load(c->arena, name, TO_USE, f);
     if (model->task != task)
         fail_with(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "

@@ -49,7 +49,6 @@ typedef struct {
     Hyperparameters hyper;
     const char *file;           /* the data                               */
     char *const *option;        /* those that were typed, then NULL       */
-    int options;
     Corpus corpus;
     Model *model;
     Trainer *trainer;
@@ -234,8 +233,8 @@ static void parse_train_options(Session *s)
         { "Hyperparameters:", hyper_options + OF_DATA, &s->hyper },
         { .table = NULL },
     };
-    size_t bytes = (size_t)command.n * sizeof(char *);
-    char **argument = memcpy(arena_alloc(command.arena, bytes + 1),
+    size_t bytes = ((size_t)command.n + 1) * sizeof(char *);
+    char **argument = memcpy(arena_alloc(command.arena, bytes),
                              command.argument, bytes);
     command.argument = argument;
     int others = parse_command(s->error, &command, usage, options);
@@ -247,7 +246,6 @@ static void parse_train_options(Session *s)
                   "several.", others - 1);
     s->file = argument[1];
     s->option = argument + others;
-    s->options = command.n - others;
 }
 
 /* Refuses a change of what a model began with, but for its length. */
@@ -274,7 +272,7 @@ static Model *load_earlier(Session *s, const char *name, Purpose purpose)
     if (purpose == TO_TRAIN)
         s->plan = m->plan;
     s->hyper = m->theta->hyper;
-    if (has_option("epochs", s->options, s->option))
+    if (has_option("epochs", s->option))
         s->plan.steps = 0;
     parse_train_options(s);
     hyper_check(s->error, &s->hyper);
@@ -444,7 +442,7 @@ void train(Error *f, Command *c)
     else if (run->from != NULL)
         from = load_earlier(s, run->from, TO_USE);
     plan_check(f, s->task, &s->plan);
-    refuse_unused_hyper(f, s->task, s->options, s->option);
+    refuse_unused_hyper(f, s->task, s->option);
     read_data(s, &s->plan, s->hyper.ell_max, from != NULL ? from : s->model);
     if (run->resume)
         go_on(s);
