@@ -8,7 +8,6 @@
 #include "library/functions.h"
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,11 +17,6 @@ enum {
 };
 
 /* The options of a file beside those that can be typed. */
-static const Option task_options[] = {
-    { "task", CHOICE, UNBOUNDED(Model, task), "ed e d class", "" },
-    { .name = NULL },
-};
-
 #define STATE(member) offsetof(State, member)
 static const Option state_options[] = {
     { "step", WHOLE, STATE(step), 0, 2e9, NULL, "" },
@@ -73,7 +67,7 @@ static void put_values(FILE *to, const Option *table, const void *values)
 static void put_header(FILE *to, const Model *m)
 {
     const Hyperparameters *h = &m->theta->hyper;
-    put_values(to, task_options, m);
+    fprintf(to, "task %s\n", task_name(m->task));
     put_values(to, hyper_options, h);
     for (int c = 1; c <= h->N_C; c++)
         fprintf(to, "class %s\n", m->class_name[c]);
@@ -83,24 +77,18 @@ static void put_header(FILE *to, const Model *m)
     fprintf(to, "numbers %d %lld", (int)sizeof(real), numbers_of(m));
 }
 
-/* Returns the n numbers of a file, and behind them the sum of each block.
-   *bytes is the size of both. */
-static const char *numbers_and_sums(Arena *arena, const Model *m,
-                                    size_t *bytes)
+/* Returns a checksum of each block of the n bytes, and in *size how many
+   bytes these sums are. */
+static const void *sums_of_blocks(Arena *arena, const char *bytes, size_t n,
+                                  size_t *size)
 {
-    size_t n = (size_t)numbers_of(m) * sizeof(real);
-    char *at = arena_alloc(arena, n + 8 * (n / BLOCK + 1)), *to = at;
-    int matrices;
-    const Mat *M = matrices_of(arena, m, &matrices);
-    for (int k = 0; k < matrices; to += entries(M[k]) * sizeof(real), k++)
-        memcpy(to, M[k]->at, entries(M[k]) * sizeof(real));
-    for (size_t begin = 0; begin < n; begin += BLOCK, to += 8) {
-        uint64_t sum = block_checksum(at + begin, n - begin < BLOCK
-                                                  ? n - begin : BLOCK);
-        memcpy(to, &sum, sizeof sum);
-    }
-    *bytes = (size_t)(to - at);
-    return at;
+    uint64_t *sums = arena_alloc(arena, (n / BLOCK + 1) * sizeof *sums);
+    size_t blocks = 0;
+    for (size_t at = 0; at < n; at += BLOCK)
+        sums[blocks++] = block_checksum(bytes + at, n - at < BLOCK ? n - at
+                                                                   : BLOCK);
+    *size = blocks * sizeof *sums;
+    return sums;
 }
 
 /* Writes a whole file; false if it cannot. */
@@ -108,8 +96,6 @@ static bool put_model(FILE *file, const void *data)
 {
     const Model *m = data;
     Arena *arena = arena_new();
-    size_t bytes, n = (size_t)numbers_of(m) * sizeof(real);
-    const char *numbers = numbers_and_sums(arena, m, &bytes);
     char first[FIRST + 1];
     TextStream header;
     FILE *to = open_text_stream(&header);
@@ -118,14 +104,21 @@ static bool put_model(FILE *file, const void *data)
         fputc(' ', to);
     fputc('\n', to);
     const char *text = close_text_stream(&header, arena);
+    int matrices;
+    size_t n = (size_t)numbers_of(m) * sizeof(real), size, done = 0;
+    const Mat *M = matrices_of(arena, m, &matrices);
+    char *numbers = arena_alloc(arena, n);
+    for (int k = 0; k < matrices; done += entries(M[k]) * sizeof(real), k++)
+        memcpy(numbers + done, M[k]->at, entries(M[k]) * sizeof(real));
+    const void *sums = sums_of_blocks(arena, numbers, n, &size);
     snprintf(first, sizeof first, "ftx model 3\nheader %010zu\n",
              FIRST + header.n);
     uint64_t sum = checksum(NO_CHECKSUM, first, FIRST);
-    sum = checksum(sum, text, header.n);
-    sum = checksum(sum, numbers + n, bytes - n);
+    sum = checksum(checksum(sum, text, header.n), sums, size);
     fwrite(first, 1, FIRST, file);
     fwrite(text, 1, header.n, file);
-    fwrite(numbers, 1, bytes, file);
+    fwrite(numbers, 1, n, file);
+    fwrite(sums, 1, size, file);
     arena_free(arena);
     return fwrite(&sum, sizeof sum, 1, file) == 1;
 }
@@ -225,32 +218,18 @@ static void get_tokenizer(Header *h, Model *m)
 static void check_header(const Header *h, const Model *m,
                          const Hyperparameters *hyper)
 {
-    double numbers = (double)(h->end - h->p), heads = hyper->H;
-    double layers = (double)hyper->L + hyper->L_enc + hyper->L_dec;
+    double heads = (double)hyper->H * (hyper->L + hyper->L_enc
+                                       + hyper->L_dec);
     const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
         fail_with(h->error, "%s", wrong);
     if (tokenizer_size(m->tokenizer) != hyper->N_V)
         fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
                   tokenizer_size(m->tokenizer), hyper->N_V);
-    if (3 * layers * heads > numbers
-        || (double)hyper->d_e * hyper->N_V > numbers
+    if (3 * heads > (double)(h->end - h->p)
         || hyper_default(m->task).architecture != hyper->architecture
-        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
-        || (m->task == TRAIN_E && hyper->pooler)
-        || (hyper->positions == LEARNED
-            && (double)hyper->d_e * hyper->ell_max > numbers))
+        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler))
         fail_with(h->error, "its sizes do not fit its header.");
-}
-
-static const char damaged[] =
-    "the model is damaged: its checksum is wrong.";
-
-static uint64_t stored_sum(const char *bytes)
-{
-    uint64_t sum;
-    memcpy(&sum, bytes, sizeof sum);
-    return sum;
 }
 
 /* Finds the numbers between a header of so many bytes and the sums; false:
@@ -260,13 +239,18 @@ static bool find_numbers(Header *h, size_t size, unsigned long long header)
     char *bytes = h->p, *last = bytes + size - 8;
     if (header < FIRST || header % LINE != 0 || header > size - 8)
         return false;
-    size_t blocks = (size - 8 - header + BLOCK + 7) / (BLOCK + 8);
-    if (blocks * 8 > size - 8 - header)
+    size_t rest = size - 8 - header, right;
+    size_t stored = (rest + BLOCK + 7) / (BLOCK + 8) * 8;
+    if (stored > rest)
         return false;
     h->numbers = bytes + header;
-    h->end = last - 8 * blocks;
+    h->end = last - stored;
+    const void *sums = sums_of_blocks(h->arena, h->numbers, rest - stored,
+                                      &right);
     uint64_t sum = checksum(NO_CHECKSUM, bytes, header);
-    return stored_sum(last) == checksum(sum, h->end, 8 * blocks);
+    sum = checksum(sum, sums, right);
+    return stored == right && memcmp(h->end, sums, right) == 0
+        && memcmp(last, &sum, sizeof sum) == 0;
 }
 
 /* Reads the file, and leaves the reader behind its first two lines. Refuses
@@ -288,22 +272,10 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     if (n < FIRST + 8)
         fail_with(f, "the model is cut short.");
     if (!find_numbers(&h, n, header))
-        fail_with(f, "%s", damaged);
+        fail_with(f, "the model is damaged: its checksum is wrong.");
     next_header_line(&h);
     next_header_line(&h);
     return h;
-}
-
-/* Compares each block with its sum. */
-static void check_blocks(const Header *h)
-{
-    const char *sum = h->end;
-    for (const char *p = h->numbers; p < h->end; p += BLOCK, sum += 8) {
-        size_t rest = (size_t)(h->end - p);
-        if (block_checksum(p, rest < BLOCK ? rest : BLOCK)
-            != stored_sum(sum))
-            fail_with(h->error, "%s", damaged);
-    }
 }
 
 /* Returns n numbers of so many bytes: their place in the file, or a copy if
@@ -326,16 +298,16 @@ static real *numbers_in(const Header *h, size_t n, size_t size)
 /* Reads the last line, and the numbers behind it. */
 static void get_numbers(Header *h, Model *m, Purpose purpose)
 {
-    char *line = next_value(h, "numbers"), *end;
-    long size = strtol(line, &end, 10);
-    long long count = strtoll(end, &end, 10);
     Arena *arena = h->arena;
-    if ((size != 4 && size != 8) || end[strspn(end, " ")] != '\0')
+    long size;
+    long long count;
+    char more;
+    if (sscanf(next_value(h, "numbers"), "%ld %lld %c", &size, &count, &more)
+        != 2 || (size != 4 && size != 8))
         fail_in_header(h);
     if (h->numbers != h->p || count != numbers_of(m)
         || count > h->end - h->p || count * size != h->end - h->p)
         fail_with(h->error, "its sizes do not fit its header.");
-    check_blocks(h);
     if (purpose == TO_USE) {
         theta_wrap(m->theta, arena, numbers_in(h,
                    (size_t)theta_count(m->theta), (size_t)size));
@@ -358,7 +330,8 @@ static Model *load_file(Arena *arena, const char *name, Purpose purpose,
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
     Hyperparameters hyper = { .N_V = 0 };
-    get_values(&h, task_options, m);
+    if (!task_of(next_value(&h, "task"), &m->task))
+        fail_in_header(&h);
     get_values(&h, hyper_options, &hyper);
     get_classes(&h, m, &hyper);
     get_tokenizer(&h, m);

@@ -66,14 +66,11 @@ bool task_of(const char *word, Task *task)
 
 Hyperparameters hyper_default(Task task)
 {
-    static const Architecture runs[] = {
-        [TRAIN_ED] = ED_TRANSFORMER, [TRAIN_E] = E_TRANSFORMER,
-        [TRAIN_D] = D_TRANSFORMER, [TRAIN_CLASS] = E_TRANSFORMER,
-    };
+    bool class = task == TRAIN_CLASS;
     return (Hyperparameters){
-        .architecture = runs[task], .N_C = task == TRAIN_CLASS ? 2 : 0,
-        .N_V = 259, .ell_max = 64, .L = 2, .L_enc = 2, .L_dec = 2,
-        .H = 4, .d_e = 64, .epsilon = 1e-5,
+        .architecture = class ? E_TRANSFORMER : (Architecture)task,
+        .N_C = class ? 2 : 0, .N_V = 259, .ell_max = 64, .L = 2,
+        .L_enc = 2, .L_dec = 2, .H = 4, .d_e = 64, .epsilon = 1e-5,
     };
 }
 
