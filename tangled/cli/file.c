@@ -47,11 +47,6 @@ const char *read_text_file(Arena *arena, const char *name, size_t *n,
     return f->text = text;
 }
 
-size_t skip_byte_order_mark(const char *text, size_t n)
-{
-    return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-}
-
 bool is_same_file(const char *a, const char *b)
 {
     FileInfo x, y;

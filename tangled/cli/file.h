@@ -18,9 +18,6 @@ char *read_file(Arena *arena, const char *name, size_t most, size_t *n,
 const char *read_text_file(Arena *arena, const char *name, size_t *n,
                            Error *f);
 
-/* Returns where the first line begins: 3 after a byte order mark, else 0. */
-size_t skip_byte_order_mark(const char *text, size_t n);
-
 /* Returns whether both names stand for one file; on Windows only if they are
    one name. */
 bool is_same_file(const char *a, const char *b);

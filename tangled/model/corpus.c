@@ -5,7 +5,6 @@
    the name of a file flows in; token sequences flow out, or a refusal with
    the place in the text. */
 #include "model/corpus.h"
-#include <limits.h>
 #include <string.h>
 
 const char GAP[] = "[gap]";
@@ -15,7 +14,7 @@ _Noreturn static void fail_to_encode(const Tokenizer *t, const char *wrong,
                                      const char *text, size_t n,
                                      size_t where, Error *f, int at)
 {
-    const TokenKind kind = tokenizer_kind(t);
+    const TokenKind kind = t->kind;
     const char *piece = text + where;
     int bytes = utf8_length(piece, n - where);
     char which[100] = "";
@@ -46,75 +45,62 @@ Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
     return x;
 }
 
-Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
-                    size_t n, int ell_max, bool is_prompt, Error *f, int at)
+/* Appends the tokens of n bytes to *length others. Words end with a blank. */
+static void append_tokens(const Tokenizer *t, Arena *arena, const char *text,
+                          size_t n, int id[], int *length, Error *f, int at)
 {
-    int N_V = tokenizer_size(t);
     char *copy = arena_alloc(arena, n + 1);
     memcpy(copy, text, n);
-    if (tokenizer_kind(t) == WORDS && n > 0 && copy[n - 1] != ' ')
+    if (t->kind == WORDS && n > 0 && copy[n - 1] != ' ')
         copy[n++] = ' ';
     Tokens x = encode_ordinary(t, arena, copy, n, f, at);
-    int ordinary = x.length;
-    x = add_special_tokens(t, arena, x);
-    if (is_prompt && is_special(t, eos_token(N_V))
+    for (int k = 1; k <= x.length; k++)
+        id[(*length)++] = TOKEN(x, k);
+}
+
+Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
+                    size_t n, int ell_max, Task task, Error *f, int at)
+{
+    const int N_V = tokenizer_size(t);
+    const size_t width = task == TRAIN_E ? strlen(GAP) : n + 1;
+    int *id = arena_alloc(arena, (2 * n + 2) * sizeof *id), length = 0;
+    for (size_t begin = 0, k = 0; k <= n; k++) {
+        bool gap = n - k >= width && memcmp(text + k, GAP, width) == 0;
+        if (!gap && k < n)
+            continue;
+        begin += task == TRAIN_E && t->kind == WORDS && begin < k
+              && text[begin] == ' ';
+        append_tokens(t, arena, text + begin, k - begin, id, &length, f,
+                      at + (int)begin);
+        if (gap)
+            id[length++] = mask_token(N_V);
+        k += gap ? width - 1 : 0;
+        begin = k + 1;
+    }
+    Tokens x = add_special_tokens(t, arena, (Tokens){ length, id });
+    if (task == TRAIN_D && is_special(t, eos_token(N_V))
         && (x.length > 1 || is_special(t, bos_token(N_V))))
         x.length--;
     if (x.length > ell_max)
         fail_in_text(f, at, "this has %d tokens%s; ell_max is %d.", x.length,
-                     x.length == ordinary ? ""
-                     : is_prompt ? " with bos" : " with bos and eos",
+                     x.length == length ? ""
+                     : task == TRAIN_D ? " with bos" : " with bos and eos",
                      ell_max);
     return x;
-}
-
-/* Returns the tokens of a text in which each GAP is a mask_token. */
-static Tokens encode_with_gaps(const Tokenizer *t, Arena *arena,
-                               const char *text, size_t n, int ell_max,
-                               Error *f, int at)
-{
-    const int N_V = tokenizer_size(t);
-    size_t width = strlen(GAP), begin = 0;
-    int *id = arena_alloc(arena, (2 * n + 2) * sizeof *id), length = 0;
-    id[length++] = bos_token(N_V);
-    for (size_t k = 0; k <= n; k++) {
-        bool here = n - k >= width && memcmp(text + k, GAP, width) == 0;
-        if (!here && k < n)
-            continue;
-        if (tokenizer_kind(t) == WORDS && begin < k && text[begin] == ' ')
-            begin++;
-        if (begin < k) {
-            Tokens x = encode_field(t, arena, text + begin, k - begin,
-                                    INT_MAX, false, f, at + (int)begin);
-            for (int i = 2; i < x.length; i++)
-                id[length++] = TOKEN(x, i);
-        }
-        if (here)
-            id[length++] = mask_token(N_V);
-        begin = k + width;
-        k += here ? width - 1 : 0;
-    }
-    id[length++] = eos_token(N_V);
-    if (length > ell_max)
-        fail_in_text(f, at, "this has %d tokens with bos and eos; ell_max is "
-                     "%d.", length, ell_max);
-    return (Tokens){ length, id };
 }
 
 Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
                         size_t n, Error *f)
 {
-    int ell_max = m->theta->hyper.ell_max, at = (int)(text - f->text);
-    return m->task == TRAIN_E
-         ? encode_with_gaps(m->tokenizer, arena, text, n, ell_max, f, at)
-         : encode_field(m->tokenizer, arena, text, n, ell_max,
-                        m->task == TRAIN_D, f, at);
+    return encode_field(m->tokenizer, arena, text, n, m->theta->hyper.ell_max,
+                        m->task, f, (int)(text - f->text));
 }
 
 /* A corpus that is being read. */
 typedef struct {
     Arena *arena;
     Error *error;
+    Task task;
     const Plan *plan;
     const Model *model;         /* whose tokens and classes; or NULL      */
     int ell_max;
@@ -164,18 +150,29 @@ static void convert_text(CorpusReader *r)
 /* A line: what stands before its tab, and behind it. */
 typedef struct { Piece left, right; } CorpusLine;
 
-/* Returns the n bytes at `from` as a line. */
-static CorpusLine split_line(const CorpusReader *r, const char *from,
-                             size_t n)
+bool next_line(const char *text, size_t n, size_t *at, Piece *line)
 {
-    int at = (int)(from - r->text);
-    n -= n > 0 && from[n - 1] == '\r';
-    const char *tab = memchr(from, '\t', n);
+    if (*at == 0 && n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        *at = 3;
+    if (*at >= n)
+        return false;
+    const char *p = text + *at, *end = memchr(p, '\n', n - *at);
+    size_t length = end == NULL ? n - *at : (size_t)(end - p);
+    *at += length + 1;
+    *line = (Piece){ p, (int)length };
+    line->n -= length > 0 && p[length - 1] == '\r';
+    return true;
+}
+
+static CorpusLine split_line(const CorpusReader *r, Piece all)
+{
+    int at = (int)(all.at - r->text);
+    const char *tab = memchr(all.at, '\t', (size_t)all.n);
     if (tab == NULL)
         fail_in_text(r->error, at, "this line has no tab; expected two parts "
                      "with a tab between.");
-    Piece left = { from, (int)(tab - from) };
-    Piece right = { tab + 1, (int)n - left.n - 1 };
+    Piece left = { all.at, (int)(tab - all.at) };
+    Piece right = { tab + 1, all.n - left.n - 1 };
     const char *second = memchr(right.at, '\t', (size_t)right.n);
     if (second != NULL)
         fail_in_text(r->error, (int)(second - r->text),
@@ -189,47 +186,33 @@ static CorpusLine split_line(const CorpusReader *r, const char *from,
 /* Returns the lines of the text, and how many there are. */
 static const CorpusLine *read_lines(const CorpusReader *r, int *lines)
 {
-    const char *p = r->text + skip_byte_order_mark(r->text, r->n);
-    const char *stop = r->text + r->n;
-    size_t most = 1;
-    for (const char *q = p; q < stop; q++)
-        most += *q == '\n';
+    size_t most = 1, at = 0;
+    Piece all;
+    for (size_t k = 0; k < r->n; k++)
+        most += r->text[k] == '\n';
     CorpusLine *line = arena_alloc(r->arena, most * sizeof *line);
-    for (*lines = 0; p < stop; ++*lines) {
-        const char *end = memchr(p, '\n', (size_t)(stop - p));
-        end = end == NULL ? stop : end;
-        line[*lines] = split_line(r, p, (size_t)(end - p));
-        p = end + 1;
-    }
+    for (*lines = 0; next_line(r->text, r->n, &at, &all); ++*lines)
+        line[*lines] = split_line(r, all);
     if (*lines < 2)
         fail_with(r->error, "there is only one line; two are the least.");
     return line;
 }
 
-/* Puts a side of a line behind what is learned from; a word ends with a
-   blank. */
-static void put_side(FILE *to, Piece side, bool needs_blank)
-{
-    fwrite(side.at, 1, (size_t)side.n, to);
-    if (needs_blank && side.at[side.n - 1] != ' ')
-        fputc(' ', to);
-}
-
-/* Learns tokens from n lines, of which the left side is a label or text. */
+/* Learns tokens from n lines, of which the left side is a label or text. A
+   word ends with a blank. */
 static const Tokenizer *learn_from_lines(const CorpusReader *r,
-                                         const CorpusLine *line, int n,
-                                         bool has_labels)
+                                         const CorpusLine *line, int n)
 {
-    TextStream all;
-    FILE *to = open_text_stream(&all);
-    bool needs_blank = r->plan->tokens != CHARACTERS;
-    for (int k = 0; k < n; k++) {
-        if (!has_labels)
-            put_side(to, line[k].left, needs_blank);
-        put_side(to, line[k].right, needs_blank);
+    char *all = arena_alloc(r->arena, r->n + 2 * (size_t)n), *to = all;
+    for (int k = 0; k < 2 * n; k++) {
+        Piece side = k % 2 == 0 ? line[k / 2].left : line[k / 2].right;
+        if (k % 2 == 0 && r->task == TRAIN_CLASS)
+            continue;
+        to = (char *)memcpy(to, side.at, (size_t)side.n) + side.n;
+        if (r->plan->tokens != CHARACTERS && to[-1] != ' ')
+            *to++ = ' ';
     }
-    const char *text = close_text_stream(&all, r->arena);
-    return learn_tokens(r, text, all.n);
+    return learn_tokens(r, all, (size_t)(to - all));
 }
 
 /* Returns the class with that label, which is a new one if it may be. */
@@ -275,20 +258,21 @@ static const int *find_classes(CorpusReader *r, const CorpusLine *line, int n)
 static Tokens encode_side(const CorpusReader *r, Piece side)
 {
     return encode_field(r->c.tokenizer, r->arena, side.at, (size_t)side.n,
-                        r->ell_max, false, r->error,
+                        r->ell_max, r->task, r->error,
                         (int)(side.at - r->text));
 }
 
 /* Makes data of pairs or of labelled texts: the last lines are held out. */
-static void convert_lines(CorpusReader *r, bool has_labels)
+static void convert_lines(CorpusReader *r)
 {
     Corpus *c = &r->c;
+    bool has_labels = r->task == TRAIN_CLASS;
     int n;
     const CorpusLine *line = read_lines(r, &n);
     int last = (int)(n * r->plan->held_out), first = n - last;
     int learned = r->plan->tokens == BYTE_PAIRS ? first : n;
     if (c->tokenizer == NULL)
-        c->tokenizer = learn_from_lines(r, line, learned, has_labels);
+        c->tokenizer = learn_from_lines(r, line, learned);
     Tokens *x = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *x);
     Tokens *z = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *z);
     const int *class = has_labels ? find_classes(r, line, n) : NULL;
@@ -306,22 +290,18 @@ Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
                    const Model *model, const char *name, Error *f)
 {
     bool has_lines = task == TRAIN_ED || task == TRAIN_CLASS;
-    CorpusReader *r = arena_alloc(arena, sizeof *r);
-    *r = (CorpusReader){ arena, f, plan, model, ell_max, .text = NULL };
+    CorpusReader r = { arena, f, task, plan, model, ell_max, .text = NULL };
     char *hex = arena_alloc(arena, 17);
     if (!has_lines && ell_max < 2)
         fail_with(f, "--ell_max must be at least 2 to learn what follows on "
                   "what.");
-    r->text = read_text_file(arena, name, &r->n, f);
+    r.text = read_text_file(arena, name, &r.n, f);
     snprintf(hex, 17, "%016llx",
-             (unsigned long long)checksum(NO_CHECKSUM, r->text, r->n));
-    r->c.sum = hex;
-    r->c.bytes = (double)r->n;
+             (unsigned long long)checksum(NO_CHECKSUM, r.text, r.n));
+    r.c.sum = hex;
+    r.c.bytes = (double)r.n;
     if (model != NULL)
-        r->c.tokenizer = model->tokenizer;
-    if (has_lines)
-        convert_lines(r, task == TRAIN_CLASS);
-    else
-        convert_text(r);
-    return r->c;
+        r.c.tokenizer = model->tokenizer;
+    (has_lines ? convert_lines : convert_text)(&r);
+    return r.c;
 }

@@ -170,7 +170,7 @@ void export_model(Error *f, Command *c)
     if (!o.replace)
         refuse_to_replace(f, in_folder(c->arena, folder, "config.json"));
     write_folder(m, c->arena, folder, f);
-    bool numbers = tokenizer_kind(m->tokenizer) == TOKEN_NUMBERS;
+    bool numbers = m->tokenizer->kind == TOKEN_NUMBERS;
     const char *wrong = numbers ? NULL : tokens_error(m->tokenizer);
     fprintf(c->out, "%s: %s%s%s\n", folder,
             released_kind_of(m->task)->architecture,

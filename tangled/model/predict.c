@@ -256,29 +256,16 @@ static const struct {
     },
 };
 /* Runs the model on a line of f->text. Only a prompt may be empty. */
-static void run_on_line(Predictor *s, const char *line, size_t n)
+static void run_on_line(Predictor *s, Piece line)
 {
     Task task = s->model->task;
-    s->at = (int)(line - s->error->text);
-    if (n == 0 && task != TRAIN_D)
+    s->at = (int)(line.at - s->error->text);
+    if (line.n == 0 && task != TRAIN_D)
         fail_in_text(s->error, s->at, "this line is empty.");
-    commands[task].run(s, encode_for_model(s->model, s->command->arena, line,
-                                           n, s->error));
+    commands[task].run(s, encode_for_model(s->model, s->command->arena,
+                                           line.at, (size_t)line.n,
+                                           s->error));
     tape_clear(s->command->tape);
-}
-
-/* Runs the model on each line of standard input. */
-static void run_on_input(Predictor *s)
-{
-    size_t n, length;
-    const char *text = read_text_file(s->command->arena, "-", &n, s->error);
-    for (size_t at = skip_byte_order_mark(text, n); at < n;
-         at += length + 1) {
-        const char *line = text + at, *end = memchr(line, '\n', n - at);
-        length = end == NULL ? n - at : (size_t)(end - line);
-        run_on_line(s, line,
-                    length - (length > 0 && line[length - 1] == '\r'));
-    }
 }
 
 void predict(Error *f, Command *c)
@@ -311,11 +298,15 @@ void predict(Error *f, Command *c)
                   s->how.ell_gen, theta->hyper.ell_max);
     if (task == TRAIN_D && n > 1)
         fail_with(f, "expected one prompt; put it in quotes.");
+    size_t bytes = 0, at = 0;
+    Piece line;
     if (n == 0 && task != TRAIN_D)
-        run_on_input(s);
+        read_text_file(c->arena, "-", &bytes, f);
+    while (next_line(f->text, bytes, &at, &line))
+        run_on_line(s, line);
     for (int k = 0; k < n || (k == 0 && task == TRAIN_D); k++) {
         set_subject(f, task == TRAIN_D ? "the prompt" : "the text",
                     k < n ? c->argument[k] : "");
-        run_on_line(s, f->text, strlen(f->text));
+        run_on_line(s, (Piece){ f->text, (int)strlen(f->text) });
     }
 }

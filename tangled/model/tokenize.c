@@ -49,7 +49,7 @@ static void print_tokens(const Command *c, const Tokenizer *t,
     fprintf(c->out, "# bytes: %zu, tokens: %d (%.3f a byte), with %s<eos>: "
             "%d\n# N_V = %d", n, x.length, x.length / (double)n,
             all.length == x.length + 2 ? "<bos> and " : "", all.length, N_V);
-    if (tokenizer_kind(t) < TOKEN_NUMBERS)
+    if (t->kind < TOKEN_NUMBERS)
         fprintf(c->out, ": <mask> = %d, <bos> = %d, <eos> = %d",
                 mask_token(N_V), bos_token(N_V), eos_token(N_V));
     fputc('\n', c->out);

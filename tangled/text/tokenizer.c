@@ -28,15 +28,6 @@ static int piece_length(TokenKind kind, const char *p, size_t bytes)
 
 enum { BYTES = 256 };
 
-struct Tokenizer {
-    TokenKind kind;
-    Table list;                 /* of the pieces; or of the merges      */
-    Piece *piece;               /* of byte pairs: piece[1] ...          */
-    int byte[BYTES];            /* of byte pairs: the token of each     */
-    int N_V, special[3];        /* of numbers: see there                */
-    int *number, *token;        /* of a token; of a number              */
-    const Cutter *cutter;       /* of a released model's vocabulary     */
-};
 static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
 {
     Tokenizer *t = arena_alloc(arena, sizeof *t);
@@ -75,11 +66,6 @@ static int count_pieces(const Tokenizer *t)
 int tokenizer_size(const Tokenizer *t)
 {
     return count_pieces(t) + 3;
-}
-
-TokenKind tokenizer_kind(const Tokenizer *t)
-{
-    return t->kind;
 }
 
 Piece token_piece(const Tokenizer *t, int token)
@@ -181,19 +167,6 @@ const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
     Tokenizer *t = number_tokens(arena, kind, N_V, special);
     t->cutter = cutter;
     return t;
-}
-
-const Cutter *tokenizer_cutter(const Tokenizer *t)
-{
-    return t->cutter;
-}
-
-Pair tokenizer_merge(const Tokenizer *t, int k)
-{
-    REQUIRE(t->kind == BYTE_PAIRS && 1 <= k && k <= t->list.n,
-            "there is no merge %d.", k);
-    Pair pair = pair_at(&t->list, k);
-    return (Pair){ pair.left - 1, pair.right - 1 };
 }
 
 int token_number(const Tokenizer *t, int token)

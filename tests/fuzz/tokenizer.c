@@ -56,7 +56,7 @@ static void undoes(Arena *arena, const Tokenizer *t, const char *text,
     if (error != NULL)
         return;
     const char *back = decode_text(t, arena, x, &m);
-    if (tokenizer_kind(t) >= TOKEN_NUMBERS)
+    if (t->kind >= TOKEN_NUMBERS)
         return;     /* blanks of numbers, and what BERT drops, are gone */
     demand(n == m && memcmp(text, back, n) == 0, "another text comes back",
            back);

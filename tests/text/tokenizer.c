@@ -426,7 +426,7 @@ LAW(loading_undoes_saving)
         char *second = saved(u, &again);
         assert_int_equal(n, again);
         assert_memory_equal(first, second, n);
-        assert_int_equal(tokenizer_kind(u), kind);
+        assert_int_equal(u->kind, kind);
         assert_same_tokenizer(t, u);
         tokens_at(HERE("loaded"), encoded(u, from, 4000),
                   encoded(t, from, 4000));
