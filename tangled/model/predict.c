@@ -12,7 +12,7 @@ typedef struct Predictor Predictor;
 /* What a command does with the tokens of a line. Prints, or gives up. */
 typedef void RunOnTokens(Predictor *s, Tokens x);
 
-/* A command at work. Options set all from `file` to `show_tokens`. */
+/* A command at work. Options set all from `file` to `special`. */
 struct Predictor {
     Command *command;
     Error *error;
@@ -21,13 +21,15 @@ struct Predictor {
     Inference how;
     Beam beam;
     int top, seed;
-    bool special, show_tokens;
+    bool special;
     Random random;
     int at;                     /* where the line begins, for errors      */
-    Mat p, q;                   /* of the token that is drawn             */
 };
 enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
-Model *load_for_task(Command *c, const char *name, Task task, Error *f)
+/* Returns the model in that file, to be used by a command, and prepares the
+   tape of the command. A model of another task is refused. */
+static Model *load_for_task(Command *c, const char *name, Task task,
+                            Error *f)
 {
     if (name == NULL)
         fail_with(f, "which model? Give --model %s, as saved by 'ftx train "
@@ -43,33 +45,13 @@ Model *load_for_task(Command *c, const char *name, Task task, Error *f)
     return model;
 }
 
-/* Keeps p and q of the token that is drawn next. */
-static Mat observe_p_and_q(void *to, const char *line, const char *name,
-                           Mat M, int index)
-{
-    Predictor *s = to;
-    (void)name, (void)index;
-    if (strcmp(line, "14.4") == 0)
-        s->p = M;
-    if (strcmp(line, "14.5") == 0 && M != NULL)
-        s->q = M;
-    return M;
-}
-
 /* Prints token y; false if nobody reads any more. */
 static bool print_token(void *to, int y)
 {
     const Predictor *s = to;
     FILE *out = s->command->out;
     Piece piece = token_piece(s->model->tokenizer, y);
-    if (s->show_tokens) {
-        fprintf(out, "p %.6f  q %.6f  ", (double)AT(s->p, y, 1),
-                (double)AT(s->q, y, 1));
-        write_token(out, s->model->tokenizer, y);
-        fputc('\n', out);
-    } else {
-        fwrite(piece.at, 1, (size_t)piece.n, out);
-    }
+    fwrite(piece.at, 1, (size_t)piece.n, out);
     return fflush(out) == 0;
 }
 
@@ -81,16 +63,13 @@ static void generate(Predictor *s, Tokens x)
     if (x.length == 0)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
-    if (s->show_tokens)
-        observe(c->tape, observe_p_and_q, s);
     s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
     if (s->how.ell_gen > ell_max - x.length + 1)
         s->how.slide = (ell_max + 1) / 2;
     s->how.on_token = print_token;
     s->how.to = s;
     inference_14(c->tape, c->arena, x, theta, &s->how);
-    if (!s->show_tokens)
-        fputc('\n', c->out);
+    fputc('\n', c->out);
 }
 
 static void translate(Predictor *s, Tokens z)
@@ -175,8 +154,6 @@ static const Option model_options[] = {
       "stop at eos_token" },
     { "special", FLAG, PLACE(special), 0, 0, NULL,
       "allow special tokens, as the paper does" },
-    { "show-tokens", FLAG, PLACE(show_tokens), 0, 0, NULL,
-      "print each token on a line, with its p and q" },
     { .name = NULL },
 }, translate_options[] = {
     { "ell_gen", WHOLE, PLACE(how.ell_gen), 0, MOST_TOKENS, NULL,

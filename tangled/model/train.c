@@ -12,7 +12,7 @@
 /* What is typed for this run alone, and stands in no model file. */
 typedef struct {
     const char *model, *from;
-    bool resume, replace, evaluate, as_printed;
+    bool resume, replace, as_printed;
     int threads;
     double save, every;
 } RunOptions;
@@ -25,8 +25,6 @@ static const Option run_options[] = {
       "continue the training of this model" },
     { "replace", FLAG, PLACE(replace), 0, 0, NULL,
       "overwrite the file if it exists" },
-    { "evaluate", FLAG, PLACE(evaluate), 0, 0, NULL,
-      "do not train; print the loss of the model on FILE" },
     { "as-printed", FLAG, PLACE(as_printed), 0, 0, NULL,
       "the paper's gradient descent and epsilon" },
     { "threads", WHOLE, PLACE(threads), 1, MAX_WORKERS, NULL,
@@ -369,46 +367,23 @@ static void run_session(Session *s)
             state->step - s->first, s->tokens, (seconds() - s->begun) / 60);
 }
 
-/* Prints the loss of the data and its perplexity. */
-static void print_evaluation(Session *s, const char *name, const Data *data)
+/* Prints the loss of what was held out, and its perplexity. */
+static void print_evaluation(Session *s)
 {
     static const char *const units[] = { "token", "masked token", "token",
                                          "text" };
-    Command *c = s->command;
+    FILE *out = s->command->out;
+    const Data *data = &s->corpus.held_out;
     double nats = mean_loss(s, data);
     if (s->trainer->diverged)
         fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (data->N_data == 0)
-        fprintf(c->out, "nothing was held out\n");
+        fprintf(out, "nothing was held out\n");
     else if (isnan(nats))
-        fprintf(c->out, "%s: no token to predict\n", name);
+        fprintf(out, "held out: no token to predict\n");
     else
-        fprintf(c->out, "%s: %.4f nats, %.4f bits a %s, perplexity %.5g\n",
-                name, nats, nats / log(2), units[s->task], exp(nats));
-}
-
-/* Reads the data, as a plan says; with the tokens of a model, or NULL. */
-static void read_data(Session *s, const Plan *plan, int ell_max,
-                      const Model *earlier)
-{
-    s->corpus = read_corpus(s->command->arena, s->task, plan, ell_max,
-                            earlier, s->file, s->error);
-    set_subject(s->error, "ftx train", NULL);
-}
-
-/* With --evaluate: all of the data are evaluated, and nothing is trained. */
-static void evaluate_only(Session *s)
-{
-    Command *c = s->command;
-    s->model = load_for_task(c, s->run.model, s->task, s->error);
-    Plan plan = s->model->plan;
-    plan.held_out = 0;
-    plan.how.method = SGD;      /* which needs no memory                  */
-    read_data(s, &plan, s->model->theta->hyper.ell_max, s->model);
-    c->trainer = s->trainer = trainer_new(c->arena, s->model->theta,
-                                          &plan.how);
-    s->trainer->how.threads = s->run.threads;
-    print_evaluation(s, s->file, &s->corpus.train);
+        fprintf(out, "held out: %.4f nats, %.4f bits a %s, perplexity "
+                "%.5g\n", nats, nats / log(2), units[s->task], exp(nats));
 }
 
 void train(Error *f, Command *c)
@@ -422,15 +397,10 @@ void train(Error *f, Command *c)
     s->hyper = hyper_default(TRAIN_D);
     Model *from = NULL;
     parse_train_options(s);
-    if (run->resume + run->replace + run->evaluate > 1
+    if (run->resume + run->replace > 1
         || run->resume + run->as_printed + (run->from != NULL) > 1)
         fail_with(f, "--resume continues a training, --replace, --from and "
-                  "--as-printed start one, and --evaluate does not train; "
-                  "leave one of them out.");
-    if (run->evaluate) {
-        evaluate_only(s);
-        return;
-    }
+                  "--as-printed start one; leave one of them out.");
     check_names(s);
     if (run->as_printed) {
         s->plan = plan_default(true);
@@ -443,7 +413,9 @@ void train(Error *f, Command *c)
         from = load_earlier(s, run->from, TO_USE);
     plan_check(f, s->task, &s->plan);
     refuse_unused_hyper(f, s->task, s->option);
-    read_data(s, &s->plan, s->hyper.ell_max, from != NULL ? from : s->model);
+    s->corpus = read_corpus(c->arena, s->task, &s->plan, s->hyper.ell_max,
+                            from != NULL ? from : s->model, s->file, f);
+    set_subject(f, "ftx train", NULL);
     if (run->resume)
         go_on(s);
     else
@@ -454,5 +426,5 @@ void train(Error *f, Command *c)
     set_stop_handler(catch);
     run_session(s);
     set_stop_handler(SIG_DFL);
-    print_evaluation(s, "held out", &s->corpus.held_out);
+    print_evaluation(s);
 }
