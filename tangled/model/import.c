@@ -82,7 +82,6 @@ typedef struct {
     const Released *kind;
     Hyperparameters hyper;
     int special[3];             /* mask_token, bos_token, eos_token       */
-    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
 } Config;
 
 _Noreturn static void config_error(const Config *c, const Json *at,
@@ -147,30 +146,6 @@ static const Released *released_kind(const Config *c)
     return found;
 }
 
-static void read_classes(Config *c)
-{
-    static const char *usual[] = { NULL, "LABEL_0", "LABEL_1" };
-    const Json *labels = json_member(c->root, "id2label");
-    int N_C = labels == NULL ? 2
-            : labels->kind == JSON_OBJECT ? labels->n : 0;
-    bool right = 1 <= N_C && N_C <= MOST_CLASSES;
-    c->hyper.N_C = N_C;
-    c->class_name = labels == NULL ? usual
-        : arena_alloc(c->arena, ((size_t)N_C + 1) * sizeof *usual);
-    for (int k = 1; k <= N_C && right && labels != NULL; k++) {
-        char number[12];
-        snprintf(number, sizeof number, "%d", k - 1);
-        const Json *label = json_member(labels, number);
-        right = label != NULL && label->kind == JSON_STRING && label->n > 0
-             && strlen(label->text) == (size_t)label->n
-             && strpbrk(label->text, "\t\r\n") == NULL;
-        c->class_name[k] = right ? label->text : NULL;
-    }
-    if (!right)
-        config_error(c, labels, "id2label", "an object with a name for each "
-                     "number from \"0\", 1000 at most");
-}
-
 /* Returns what the config.json of a folder says. Fails where ftx has no such
    model. */
 static Config config_read(Arena *arena, const char *folder, Error *f)
@@ -196,8 +171,6 @@ static Config config_read(Arena *arena, const char *folder, Error *f)
                                h->N_V - 1);
         c.special[k] = isnan(id) ? UNSAID : (int)id;
     }
-    if (h->pooler && c.kind->head != NULL)
-        read_classes(&c);
     f->text = NULL;
     hyper_check(f, h);
     return c;
@@ -291,7 +264,7 @@ Model *model_import(Arena *arena, const char *folder, Purpose purpose,
     int N_V = config.hyper.N_V;
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .task = config.kind->task, .plan = plan_default(false),
-                  .class_name = config.class_name, .tokenizer = tokens,
+                  .tokenizer = tokens,
                   .state = { .interval = 1, .sum = "imported" } };
     f->sheet = folder;
     if (tokens == NULL)

@@ -20,8 +20,7 @@ typedef struct {
 } Released;
 extern const Released released_models[];    /* up to one without a name   */
 
-/* Returns the kind as which models of a task are exported, or NULL. Models
-   with classes are not. */
+/* Returns the kind as which models of a task are exported, or NULL. */
 const Released *released_kind_of(Task task);
 
 /* Sets the hyperparameters that are the same in all models of that kind. */

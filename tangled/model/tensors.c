@@ -60,17 +60,12 @@ static const TensorRow bert_trunk[] = {
     { "cls.predictions.decoder", "W_u", "b_u", VOCABULARY | UNTIED, 0 },
     { "cls.predictions", NULL, "b_u", VOCABULARY, 0 },
     { .tensor = NULL },
-}, class_head[] = {
-    { "classifier", "W_c", "b_c", AS_IT_IS, 0 },
-    { .tensor = NULL },
 };
 
 const Released released_models[] = {
     { "GPT2LMHeadModel", "gpt2", TRAIN_D, "transformer.", gpt2_trunk,
       gpt2_head },
     { "BertForMaskedLM", "bert", TRAIN_E, "bert.", bert_trunk, masked_head },
-    { "BertForSequenceClassification", "bert", TRAIN_CLASS, "bert.",
-      bert_trunk, class_head },
     { "BertModel", "bert", TRAIN_CLASS, "bert.", bert_trunk, NULL },
     { .architecture = NULL },
 };
@@ -78,7 +73,7 @@ const Released released_models[] = {
 const Released *released_kind_of(Task task)
 {
     for (const Released *k = released_models; k->architecture != NULL; k++)
-        if (k->task == task && k->head != class_head)
+        if (k->task == task)
             return k;
     return NULL;
 }
