@@ -262,9 +262,8 @@ static void put_header_of(FILE *to, int n, const Tensor tensor[])
         fputc(' ', to);
 }
 
-bool tensors_write(FILE *file, int n, const Tensor *tensor,
-                   const double *(*numbers)(const void *data, int i),
-                   const void *data)
+bool tensors_write(FILE *file, int n, const Tensor tensor[],
+                   double *const number[])
 {
     TextStream header;
     Arena *arena = arena_new();
@@ -273,10 +272,8 @@ bool tensors_write(FILE *file, int n, const Tensor *tensor,
     put_little_endian(file, header.n, 8);
     fwrite(text, 1, header.n, file);
     arena_free(arena);
-    for (int i = 0; i < n; i++) {
-        const double *x = numbers(data, i);
+    for (int i = 0; i < n; i++)
         for (size_t k = 0; k < tensor[i].count; k++)
-            put_number(file, x[k]);
-    }
+            put_number(file, number[i][k]);
     return !ferror(file);
 }

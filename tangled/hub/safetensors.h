@@ -43,10 +43,9 @@ double tensor_number(const Tensor *tensor, size_t k);
 /* Returns the name of a file in a folder. */
 const char *in_folder(Arena *arena, const char *folder, const char *name);
 
-/* Writes n tensors as F32; numbers returns those of tensor i. Returns false
-   if they cannot be written. */
-bool tensors_write(FILE *file, int n, const Tensor *tensor,
-                   const double *(*numbers)(const void *data, int i),
-                   const void *data);
+/* Writes n tensors as F32, of which number[i] has the numbers of tensor i.
+   Returns false if they cannot be written. */
+bool tensors_write(FILE *file, int n, const Tensor tensor[],
+                   double *const number[]);
 
 #endif

@@ -73,15 +73,6 @@ void import_released(Error *f, Command *c)
             format_grouped(theta_count(m->theta), numbers), name);
 }
 
-/* Returns the value of an option as a text, in the arena. */
-static const char *option_text(const Option *o, const Hyperparameters *h,
-                               Arena *arena)
-{
-    TextStream text;
-    option_print(open_text_stream(&text), o, h);
-    return close_text_stream(&text, arena);
-}
-
 /* Refuses a model that transformers has not. */
 static void check_exportable(const Model *m, const char *name, Arena *arena,
                              Error *f)
@@ -97,9 +88,9 @@ static void check_exportable(const Model *m, const char *name, Arena *arena,
     needs = theta_new(arena, &needs)->hyper;
     for (const Option *o = hyper_options; o->name != NULL; o++)
         if (!option_equals(o, has, &needs))
-            fail_with(f, "%s cannot be exported: its %s is %s; that of a %s "
-                      "is %s.", name, o->name, option_text(o, has, arena),
-                      kind->architecture, option_text(o, &needs, arena));
+            fail_with(f, "%s cannot be exported: its %s is not that of a "
+                      "%s; 'head %s' shows it.", name, o->name,
+                      kind->architecture, name);
 }
 
 /* Two writers for replace_file. */

@@ -132,10 +132,13 @@ const Option plan_options[] = {
       "the initial values" },
     { "held-out", DECIMAL, PLAN(held_out), 0, 0.9, NULL,
       "hold out this last part of the data" },
-    { "tokens", CHOICE, PLAN(tokens), 0, 0, "char word bpe", "the kind" },
-    { "merges", WHOLE, PLAN(merges), 0, 1e6, NULL, "of --tokens bpe" },
+    { "tokens", CHOICE, PLAN(tokens), 0, 0, "char word bpe",
+      "what a token is" },
+    { "merges", WHOLE, PLAN(merges), 0, 1e6, NULL,
+      "of --tokens bpe: how many at most" },
     { .name = NULL },
-};
+}, *const token_options = plan_options + sizeof plan_options
+                                       / sizeof *plan_options - 3;
 
 Plan plan_default(bool as_printed)
 {

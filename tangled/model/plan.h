@@ -41,8 +41,8 @@ typedef struct {
     int merges;
 } Plan;
 
-/* Options that set a Plan. */
-extern const Option plan_options[];
+/* Options that set a Plan, and the last of them, which are about tokens. */
+extern const Option plan_options[], *const token_options;
 
 /* Returns the plan for a first try, or the paper as printed. */
 Plan plan_default(bool as_printed);

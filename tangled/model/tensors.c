@@ -290,12 +290,6 @@ static void put_parameter(TensorList *list, Arena *arena,
             list->number[k][tensor_index(place, tokens, i, j)] = AT(M, i, j);
 }
 
-/* Returns the numbers of a tensor, for tensors_write. */
-static const double *numbers_of_tensor(const void *list, int k)
-{
-    return ((const TensorList *)list)->number[k];
-}
-
 bool theta_write(FILE *file, const void *model)
 {
     Arena *arena = arena_new();
@@ -310,8 +304,7 @@ bool theta_write(FILE *file, const void *model)
                                          m->theta, k);
         put_parameter(&list, arena, &place, m->tokenizer);
     }
-    bool written = tensors_write(file, list.n, list.tensor,
-                                 numbers_of_tensor, &list);
+    bool written = tensors_write(file, list.n, list.tensor, list.number);
     arena_free(arena);
     return written;
 }

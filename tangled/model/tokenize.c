@@ -3,21 +3,11 @@
    Entry point: tokenize. A text flows in, a line for each token flows out. */
 #include "model/model.h"
 
-typedef struct {
-    int kind, merges;           /* a TokenKind                            */
-    const char *model;
-    bool vocabulary;
-} TokenizeOptions;
-
-#define PLACE(member) offsetof(TokenizeOptions, member)
+typedef struct { const char *model; bool vocabulary; } TokenizeOptions;
 static const Option tokenize_options[] = {
-    { "tokens", CHOICE, PLACE(kind), 0, 0, "char word bpe",
-      "what a token is" },
-    { "merges", WHOLE, PLACE(merges), 0, 1000000, NULL,
-      "of bpe: how many at most" },
-    { "model", TEXT, PLACE(model), 0, 0, "MODEL",
+    { "model", TEXT, UNBOUNDED(TokenizeOptions, model), "MODEL",
       "take the tokens of this model" },
-    { "vocabulary", FLAG, PLACE(vocabulary), 0, 0, NULL,
+    { "vocabulary", FLAG, UNBOUNDED(TokenizeOptions, vocabulary), NULL,
       "print all tokens there are; for bpe, all merges" },
     { .name = NULL },
 };
@@ -57,21 +47,24 @@ static void print_tokens(const Command *c, const Tokenizer *t,
 
 void tokenize(Error *f, Command *c)
 {
-    TokenizeOptions o = { .kind = CHARACTERS, .merges = 1000 };
+    TokenizeOptions o = { .model = NULL };
+    Plan plan = plan_default(false);
     const Options options[] = {
         { "Options:", tokenize_options, &o },
+        { "Tokens:", token_options, &plan },
         { .table = NULL },
     };
     if (parse_command(f, c, usage, options) != 1)
         fail_with(f, "expected one file; see 'ftx tokenize --help'.");
     size_t n, where;
     const Tokenizer *t;
+    const char *wrong = NULL;
     if (o.model != NULL)
         t = model_load(c->arena, o.model, TO_USE, f)->tokenizer;
     const char *text = read_text_file(c->arena, c->argument[0], &n, f);
-    const char *wrong = o.model != NULL ? NULL
-        : tokenizer_train(c->arena, (TokenKind)o.kind, text, n, o.merges, &t,
-                          &where);
+    if (o.model == NULL)
+        wrong = tokenizer_train(c->arena, plan.tokens, text, n, plan.merges,
+                                &t, &where);
     if (wrong != NULL)
         fail_in_text(f, (int)where, "%s", wrong);
     if (o.vocabulary)
