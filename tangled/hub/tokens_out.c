@@ -48,10 +48,10 @@ static TokenWriter token_writer(FILE *to, const Tokenizer *t)
 {
     static const char *const names[] = { "<mask>", "<bos>", "<eos>" };
     const Cutter *cutter = t->cutter;
-    int N_V = tokenizer_size(t);
+    int N_V = t->N_V;
     TokenWriter w = { .to = to, .t = t, .n = N_V - 3 };
     if (cutter != NULL) {
-        w.v = cutter_vocabulary(cutter);
+        w.v = cutter->v;
         w.n = w.v->n;
     }
     for (int k = 0; k < 3; k++) {
@@ -60,7 +60,7 @@ static TokenWriter token_writer(FILE *to, const Tokenizer *t)
         w.number[k] = cutter == NULL ? w.n + k : token_number(t, token);
         w.special[k] = cutter == NULL || !w.has[k]
                      ? (Piece){ names[k], (int)strlen(names[k]) }
-                     : own_piece(cutter, w.number[k]);
+                     : cutter_piece(cutter, w.number[k], false);
     }
     return w;
 }

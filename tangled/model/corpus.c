@@ -61,7 +61,7 @@ static void append_tokens(const Tokenizer *t, Arena *arena, const char *text,
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, Task task, Error *f, int at)
 {
-    const int N_V = tokenizer_size(t);
+    const int N_V = t->N_V;
     const size_t width = task == TRAIN_E ? strlen(GAP) : n + 1;
     int *id = arena_alloc(arena, (2 * n + 2) * sizeof *id), length = 0;
     for (size_t begin = 0, k = 0; k <= n; k++) {

@@ -269,9 +269,9 @@ Model *model_import(Arena *arena, const char *folder, Purpose purpose,
     f->sheet = folder;
     if (tokens == NULL)
         m->tokenizer = tokens_for(arena, folder, &config, f);
-    if (tokenizer_size(m->tokenizer) != N_V)
+    if (m->tokenizer->N_V != N_V)
         fail_with(f, "vocab_size is %d; the other model has %d tokens.", N_V,
-                  tokenizer_size(m->tokenizer));
+                  m->tokenizer->N_V);
     Tensors in = tensors_of_folder(arena, folder, f);
     set_subject(f, folder, NULL);
     m->theta = theta_import(arena, config.kind, &config.hyper, &in,

@@ -223,9 +223,9 @@ static void check_header(const Header *h, const Model *m,
     const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
         fail_with(h->error, "%s", wrong);
-    if (tokenizer_size(m->tokenizer) != hyper->N_V)
+    if (m->tokenizer->N_V != hyper->N_V)
         fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
-                  tokenizer_size(m->tokenizer), hyper->N_V);
+                  m->tokenizer->N_V, hyper->N_V);
     if (3 * heads > (double)(h->end - h->p)
         || hyper_default(m->task).architecture != hyper->architecture
         || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler))

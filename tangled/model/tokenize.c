@@ -28,7 +28,7 @@ static const char usage[] =
 static void print_tokens(const Command *c, const Tokenizer *t,
                          const char *text, size_t n, Error *f)
 {
-    int N_V = tokenizer_size(t);
+    int N_V = t->N_V;
     Tokens x = encode_ordinary(t, c->arena, text, n, f, 0);
     Tokens all = add_special_tokens(t, c->arena, x);
     for (int k = 1; k <= all.length; k++) {

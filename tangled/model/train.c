@@ -190,7 +190,7 @@ static Model *begin_model(Session *s, const Model *from)
     const Corpus *c = &s->corpus;
     Model *m = arena_alloc(arena, sizeof *m);
     s->hyper.architecture = hyper_default(s->task).architecture;
-    s->hyper.N_V = tokenizer_size(c->tokenizer);
+    s->hyper.N_V = c->tokenizer->N_V;
     s->hyper.N_C = c->N_C;
     hyper_check(s->error, &s->hyper);
     *m = (Model){ .task = s->task, .plan = s->plan,

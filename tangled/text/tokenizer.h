@@ -15,13 +15,11 @@ typedef struct {
     Table list;                 /* of the pieces; or of the merges      */
     Piece *piece;               /* of byte pairs: piece[1] ...          */
     int byte[256];              /* of byte pairs: the token of each     */
-    int N_V, special[3];        /* of a released model, ...             */
-    int *number, *token;        /* of a token; of a number              */
+    int N_V;                    /* with the special tokens              */
+    int special[3];             /* of a released model: their numbers   */
+    int *number, *token;        /* ... of any token; of a number        */
     const Cutter *cutter;       /* NULL: it has none                    */
 } Tokenizer;
-
-/* Returns N_V, with the special tokens. */
-int tokenizer_size(const Tokenizer *t);
 
 /* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
    only: at most so many pairs are merged. Returns NULL; or what is wrong,
@@ -48,8 +46,8 @@ Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
 /* Returns the tokenizer of a released model whose own is not known: a text is
    the numbers of its tokens, from 0 to N_V - 1, such as "464 3290". special
    has the numbers of mask_token, bos_token and eos_token, or -1 for what the
-   model has not. They become the last tokens; the others keep their order.
-   N_V is from 4 to TOKEN_LIMIT. */
+   model has not, no number twice. They become the last tokens; the others
+   keep their order. N_V is from 4 to TOKEN_LIMIT. */
 enum { TOKEN_LIMIT = 1 << 20 };
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3]);

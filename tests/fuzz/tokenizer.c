@@ -51,7 +51,7 @@ static void undoes(Arena *arena, const Tokenizer *t, const char *text,
     demand(error == NULL || (!learned && where < n), "it cannot be encoded",
            error == NULL ? "" : error);
     for (int k = 1; error == NULL && k <= x.length; k++)
-        demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= tokenizer_size(t),
+        demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= t->N_V,
                "a token is none", "");
     if (error != NULL)
         return;

@@ -137,8 +137,8 @@ LAW(characters_and_words_are_those_of_everything)
     for (int k = 0; k < 11; k++) {
         write_text("a", row[k].text);
         Corpus c = corpus_of(row[k].task, row[k].kind, 0.3, "a");
-        if (tokenizer_size(c.tokenizer) != row[k].n + 3)
-            fail_at(HERE(row[k].text), "%d", tokenizer_size(c.tokenizer) - 3);
+        if (c.tokenizer->N_V != row[k].n + 3)
+            fail_at(HERE(row[k].text), "%d", c.tokenizer->N_V - 3);
     }
 }
 
@@ -147,7 +147,7 @@ LAW(a_blank_at_the_end_of_a_side_is_its_own)
 {
     write_text("a", "one \tun \ntwo\tdeux\none\tun\n");
     Corpus c = corpus_of(TRAIN_ED, WORDS, 0, "a");
-    assert_int_equal(tokenizer_size(c.tokenizer), 4 + 3);
+    assert_int_equal(c.tokenizer->N_V, 4 + 3);
     assert_same_tokens(c.train.z[1], c.train.z[3]);
 }
 

@@ -17,7 +17,7 @@ static Model *sized_model(Task task, int d_mlp)
     *m = (Model){ .task = task, .plan = plan_default(false) };
     assert_that(tokenizer_train(arena, CHARACTERS, text, strlen(text), 0,
                                 &m->tokenizer, &where) == NULL);
-    h.N_V = tokenizer_size(m->tokenizer);
+    h.N_V = m->tokenizer->N_V;
     m->theta = theta_new(arena, &h);
     theta_allocate(m->theta, arena);
     for (int k = 1; k <= m->theta->n; k++)
@@ -86,7 +86,7 @@ LAW(a_model_comes_back_as_it_was)
     assert_same_theta(l->theta, m->theta);
     assert_same_matrices(l->m, m->m, m);
     assert_same_matrices(l->v, m->v, m);
-    assert_that(tokenizer_size(l->tokenizer) == m->theta->hyper.N_V);
+    assert_that(l->tokenizer->N_V == m->theta->hyper.N_V);
     assert_string_equal(l->class_name[1], "spam");
     assert_string_equal(l->class_name[2], "no spam, or so");
     assert_string_equal(l->state.sum, "00ff");

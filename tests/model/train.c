@@ -71,7 +71,7 @@ LAW(as_printed_it_is_the_algorithm_of_the_paper)
         const Model *m = model_in("m");
         Hyperparameters h = { .architecture = D_TRANSFORMER, .L = 1, .H = 2,
                               .d_e = 8, .d_mlp = 32, .ell_max = 64,
-                              .N_V = tokenizer_size(m->tokenizer) };
+                              .N_V = m->tokenizer->N_V };
         data.x = chunks(arena, tokens_of(m->tokenizer, text), 64,
                         &data.N_data);
         Theta *theta = theta_new(arena, &h);
