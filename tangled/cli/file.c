@@ -81,8 +81,9 @@ static int write_file(const char *name, unsigned mode, const void *data,
     if (file == NULL)
         return errno;
     errno = 0;
-    int error = write(file, data) && fflush(file) == 0 && !ferror(file)
-              ? sync_file(file, mode) : errno != 0 ? errno : EIO;
+    write(file, data);
+    int error = fflush(file) == 0 && !ferror(file) ? sync_file(file, mode)
+              : errno != 0 ? errno : EIO;
     fclose(file);
     return error;
 }

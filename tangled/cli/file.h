@@ -32,8 +32,8 @@ void acquire_lock(FileLock *lock, const char *name, Error *f);
 /* Gives the lock back, if there is one. */
 void release_lock(FileLock *lock);
 
-/* Writes the data into the stream; returns false if it cannot. */
-typedef bool FileWriter(FILE *file, const void *data);
+/* Writes the data into the stream, whose errors are seen to behind it. */
+typedef void FileWriter(FILE *file, const void *data);
 
 /* Replaces the file by what write(file, data) writes, in one step, or leaves
    it as it was and gives up. */

@@ -262,7 +262,7 @@ static void put_header_of(FILE *to, int n, const Tensor tensor[])
         fputc(' ', to);
 }
 
-bool tensors_write(FILE *file, int n, const Tensor tensor[],
+void tensors_write(FILE *file, int n, const Tensor tensor[],
                    double *const number[])
 {
     TextStream header;
@@ -275,5 +275,4 @@ bool tensors_write(FILE *file, int n, const Tensor tensor[],
     for (int i = 0; i < n; i++)
         for (size_t k = 0; k < tensor[i].count; k++)
             put_number(file, number[i][k]);
-    return !ferror(file);
 }

@@ -44,8 +44,8 @@ double tensor_number(const Tensor *tensor, size_t k);
 const char *in_folder(Arena *arena, const char *folder, const char *name);
 
 /* Writes n tensors as F32, of which number[i] has the numbers of tensor i.
-   Returns false if they cannot be written. */
-bool tensors_write(FILE *file, int n, const Tensor tensor[],
+   Whether all was written is for the caller to ask. */
+void tensors_write(FILE *file, int n, const Tensor tensor[],
                    double *const number[]);
 
 #endif

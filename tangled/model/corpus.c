@@ -150,7 +150,7 @@ static void convert_text(CorpusReader *r)
 /* A line: what stands before its tab, and behind it. */
 typedef struct { Piece left, right; } CorpusLine;
 
-bool next_line(const char *text, size_t n, size_t *at, Piece *line)
+bool next_text_line(const char *text, size_t n, size_t *at, Piece *line)
 {
     if (*at == 0 && n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         *at = 3;
@@ -191,7 +191,7 @@ static const CorpusLine *read_lines(const CorpusReader *r, int *lines)
     for (size_t k = 0; k < r->n; k++)
         most += r->text[k] == '\n';
     CorpusLine *line = arena_alloc(r->arena, most * sizeof *line);
-    for (*lines = 0; next_line(r->text, r->n, &at, &all); ++*lines)
+    for (*lines = 0; next_text_line(r->text, r->n, &at, &all); ++*lines)
         line[*lines] = split_line(r, all);
     if (*lines < 2)
         fail_with(r->error, "there is only one line; two are the least.");

@@ -29,7 +29,7 @@ Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
 /* Sets *line to the next line of n bytes of text, without its end, and moves
    *at, at first 0, behind it; false: there is none. The mark of UTF-8 before
    the first is left out. */
-bool next_line(const char *text, size_t n, size_t *at, Piece *line);
+bool next_text_line(const char *text, size_t n, size_t *at, Piece *line);
 
 /* Data to train a model, and data held out. */
 typedef struct {

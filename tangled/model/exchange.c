@@ -94,17 +94,15 @@ static void check_exportable(const Model *m, const char *name, Arena *arena,
 }
 
 /* Two writers for replace_file. */
-static bool put_tokens(FILE *file, const void *model)
+static void put_tokens(FILE *file, const void *model)
 {
     const Model *m = model;
     put_tokenizer(file, m->tokenizer, m->task != TRAIN_D);
-    return !ferror(file);
 }
 
-static bool put_tokens_config(FILE *file, const void *model)
+static void put_tokens_config(FILE *file, const void *model)
 {
     put_tokenizer_config(file, ((const Model *)model)->tokenizer);
-    return !ferror(file);
 }
 
 /* Writes the files of a folder, the configuration last. */

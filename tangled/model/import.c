@@ -84,13 +84,6 @@ typedef struct {
     int special[3];             /* mask_token, bos_token, eos_token       */
 } Config;
 
-_Noreturn static void config_error(const Config *c, const Json *at,
-                                   const char *name, const char *expected)
-{
-    fail_in_text(c->error, (at == NULL ? c->root : at)->at, "%s must be %s.",
-                 name, expected);
-}
-
 /* Sets the hyperparameter that the field is, or checks its only value. */
 static void read_field(Config *c, const ConfigField *field, const char *name)
 {
@@ -120,7 +113,8 @@ static void read_field(Config *c, const ConfigField *field, const char *name)
              && option_set(option_of_field(field), &c->hyper, word);
     }
     if (!right)
-        config_error(c, value, name, expected);
+        fail_in_text(c->error, (value == NULL ? c->root : value)->at,
+                     "%s must be %s.", name, expected);
 }
 
 /* Returns the kind of model that it is. */
@@ -164,7 +158,7 @@ static Config config_read(Arena *arena, const char *folder, Error *f)
             read_field(&c, &fields[k], theirs);
     }
     if (h->N_V < 4 || h->N_V > TOKEN_LIMIT)
-        config_error(&c, NULL, "vocab_size", "from 4 to 1048576");
+        fail_in_text(f, c.root->at, "vocab_size must be from 4 to 1048576.");
     set_released_hyper(c.kind, h);
     for (int k = 0; k < 3; k++) {
         double id = json_whole(json_member(c.root, special_ids[k]), 0,
@@ -198,7 +192,7 @@ static void put_field(FILE *file, const ConfigField *field, const Model *m,
     }
 }
 
-bool config_write(FILE *file, const void *model)
+void config_write(FILE *file, const void *model)
 {
     const Model *m = model;
     const Released *kind = released_kind_of(m->task);
@@ -221,7 +215,6 @@ bool config_write(FILE *file, const void *model)
                    special_ids[k], token_number(m->tokenizer, token));
     }
     fputs("\n}\n", file);
-    return !ferror(file);
 }
 
 /* Returns the tokenizer of a folder, with its special tokens. */
@@ -248,13 +241,6 @@ static const Tokenizer *tokens_for(Arena *arena, const char *folder,
     return files.cutter == NULL
          ? tokenizer_of_numbers(arena, N_V, id)
          : tokenizer_of_cutter(arena, N_V, id, files.cutter);
-}
-
-bool is_released(const char *name)
-{
-    char config[PATH_BYTES];
-    int n = snprintf(config, sizeof config, "%s/config.json", name);
-    return n < (int)sizeof config && is_name_taken(config);
 }
 
 Model *model_import(Arena *arena, const char *folder, Purpose purpose,

@@ -91,8 +91,8 @@ static const void *sums_of_blocks(Arena *arena, const char *bytes, size_t n,
     return sums;
 }
 
-/* Writes a whole file; false if it cannot. */
-static bool put_model(FILE *file, const void *data)
+/* Writes a whole file. */
+static void put_model(FILE *file, const void *data)
 {
     const Model *m = data;
     Arena *arena = arena_new();
@@ -119,8 +119,8 @@ static bool put_model(FILE *file, const void *data)
     fwrite(text, 1, header.n, file);
     fwrite(numbers, 1, n, file);
     fwrite(sums, 1, size, file);
+    fwrite(&sum, sizeof sum, 1, file);
     arena_free(arena);
-    return fwrite(&sum, sizeof sum, 1, file) == 1;
 }
 
 FAST static bool are_finite(const real *x, size_t n)
@@ -348,9 +348,16 @@ static Model *load_file(Arena *arena, const char *name, Purpose purpose,
 Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
 {
     const char *sheet = f->sheet, *text = f->text;
-    Model *m = is_released(name)
+    Model *m = is_name_taken(in_folder(arena, name, "config.json"))
              ? model_import(arena, name, purpose, NULL, f)
              : load_file(arena, name, purpose, f);
     set_subject(f, sheet, text);
     return m;
+}
+
+void check_task(const Model *m, const char *name, Task task, Error *f)
+{
+    if (m->task != task)
+        fail_with(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
+                  "train %s'.", name, task_name(m->task), task_name(task));
 }

@@ -26,23 +26,18 @@ struct Predictor {
     int at;                     /* where the line begins, for errors      */
 };
 enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
-/* Returns the model in that file, to be used by a command, and prepares the
-   tape of the command. A model of another task is refused. */
-static Model *load_for_task(Command *c, const char *name, Task task,
-                            Error *f)
+/* Loads the model, which must be one of the task, and prepares the tape. */
+static void load_for_task(Predictor *s, Task task)
 {
-    if (name == NULL)
-        fail_with(f, "which model? Give --model %s, as saved by 'ftx train "
-                  "%s'.", c->n > 0 && is_name_taken(c->argument[0])
+    Command *c = s->command;
+    if (s->file == NULL)
+        fail_with(s->error, "which model? Give --model %s, as saved by 'ftx "
+                  "train %s'.", c->n > 0 && is_name_taken(c->argument[0])
                   ? c->argument[0] : "FILE", task_name(task));
-    Model *model = model_load(c->arena, name, TO_USE, f);
-    if (model->task != task)
-        fail_with(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
-                  "train %s'.", name, task_name(model->task),
-                  task_name(task));
-    prepare_tape(c->arena, c->tape, model->theta);
+    s->model = model_load(c->arena, s->file, TO_USE, s->error);
+    check_task(s->model, s->file, task, s->error);
+    prepare_tape(c->arena, c->tape, s->model->theta);
     tape_discard_layers(c->arena, c->tape);
-    return model;
 }
 
 /* Prints token y; false if nobody reads any more. */
@@ -262,7 +257,7 @@ void predict(Error *f, Command *c)
         { .table = NULL },
     };
     int n = c->n = parse_command(f, c, commands[task].usage, options);
-    s->model = load_for_task(c, s->file, task, f);
+    load_for_task(s, task);
     const Theta *theta = s->model->theta;
     s->random = random_new((uint64_t)s->seed);
     s->how.random = &s->random;
@@ -279,7 +274,7 @@ void predict(Error *f, Command *c)
     Piece line;
     if (n == 0 && task != TRAIN_D)
         read_text_file(c->arena, "-", &bytes, f);
-    while (next_line(f->text, bytes, &at, &line))
+    while (next_text_line(f->text, bytes, &at, &line))
         run_on_line(s, line);
     for (int k = 0; k < n || (k == 0 && task == TRAIN_D); k++) {
         set_subject(f, task == TRAIN_D ? "the prompt" : "the text",

@@ -38,9 +38,6 @@ FileWriter theta_write;
 /* Writes the config.json of a Model. */
 FileWriter config_write;
 
-/* Returns whether there is a folder of that name with a config.json. */
-bool is_released(const char *name);
-
 /* Returns the model in a folder of a released one, in the arena. Its tokens
    are these; NULL: as the folder says. Fails where it is no such model. */
 Model *model_import(Arena *arena, const char *folder, Purpose purpose,

@@ -290,7 +290,7 @@ static void put_parameter(TensorList *list, Arena *arena,
             list->number[k][tensor_index(place, tokens, i, j)] = AT(M, i, j);
 }
 
-bool theta_write(FILE *file, const void *model)
+void theta_write(FILE *file, const void *model)
 {
     Arena *arena = arena_new();
     const Model *m = model;
@@ -304,7 +304,6 @@ bool theta_write(FILE *file, const void *model)
                                          m->theta, k);
         put_parameter(&list, arena, &place, m->tokenizer);
     }
-    bool written = tensors_write(file, list.n, list.tensor, list.number);
+    tensors_write(file, list.n, list.tensor, list.number);
     arena_free(arena);
-    return written;
 }

@@ -262,11 +262,8 @@ static void refuse_change(Session *s, const char *name, const Option *table,
 static Model *load_earlier(Session *s, const char *name, Purpose purpose)
 {
     Model *m = model_load(s->command->arena, name, purpose, s->error);
-    if (m->task != s->task && (purpose == TO_TRAIN || m->task != TRAIN_E
-                               || s->task != TRAIN_CLASS))
-        fail_with(s->error, "%s is a model of 'ftx train %s'; expected one "
-                  "of 'ftx train %s'.", name, task_name(m->task),
-                  task_name(s->task));
+    if (purpose == TO_TRAIN || m->task != TRAIN_E || s->task != TRAIN_CLASS)
+        check_task(m, name, s->task, s->error);
     if (purpose == TO_TRAIN)
         s->plan = m->plan;
     s->hyper = m->theta->hyper;

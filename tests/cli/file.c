@@ -17,19 +17,12 @@ int fsync(int file)
 
 /* ------------------------------------------------------------- replacing */
 
-typedef bool Writer(FILE *file, const void *data);
+typedef void Writer(FILE *file, const void *data);
 typedef struct { const char *name, *text; Writer *write; } Saving;
 
-static bool writes(FILE *file, const void *data)
+static void writes(FILE *file, const void *data)
 {
-    return fputs(data, file) >= 0;
-}
-
-/* It says that it cannot, and not why. */
-static bool gives_up(FILE *file, const void *data)
-{
-    fputs("half", file);
-    return data == NULL;
+    fputs(data, file);
 }
 
 static void save_file(Error *f, void *data)
@@ -51,10 +44,6 @@ LAW(what_is_not_complete_replaces_nothing)
 {
     struct rlimit was, little = { 10, 10 };
     write_text("m", "whole");
-    assert_string_equal(
-        error_of(save_file, &(Saving){ "m", "new", gives_up }),
-        "m: cannot be written: Input/output error; what was there is as it "
-        "was.");
     getrlimit(RLIMIT_FSIZE, &was);
     little.rlim_max = was.rlim_max;
     signal(SIGXFSZ, SIG_IGN);
