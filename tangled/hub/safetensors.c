@@ -262,8 +262,7 @@ static void put_header_of(FILE *to, int n, const Tensor tensor[])
         fputc(' ', to);
 }
 
-void tensors_write(FILE *file, int n, const Tensor tensor[],
-                   double *const number[])
+void tensors_write(FILE *file, int n, const Tensor tensor[])
 {
     TextStream header;
     Arena *arena = arena_new();
@@ -274,5 +273,5 @@ void tensors_write(FILE *file, int n, const Tensor tensor[],
     arena_free(arena);
     for (int i = 0; i < n; i++)
         for (size_t k = 0; k < tensor[i].count; k++)
-            put_number(file, number[i][k]);
+            put_number(file, tensor[i].number[k]);
 }

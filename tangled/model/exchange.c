@@ -57,12 +57,10 @@ void import_released(Error *f, Command *c)
     if (!o.replace)
         refuse_to_replace(f, o.model);
     char numbers[40];
-    FileInfo about;
+    FileInfo about = { .is_file = false };
     const Tokenizer *tokens = o.tokens == NULL ? NULL
         : model_load(c->arena, o.tokens, TO_USE, f)->tokenizer;
-    set_subject(f, name, NULL);
-    if (!get_file_info(name, &about))
-        fail_with(f, "there is no such folder.");
+    get_file_info(name, &about);
     Model *m = about.is_file && tokens == NULL
              ? model_load(c->arena, name, TO_USE, f)
              : model_import(c->arena, name, TO_USE, tokens, f);
@@ -159,8 +157,7 @@ void export_model(Error *f, Command *c)
     if (!o.replace)
         refuse_to_replace(f, in_folder(c->arena, folder, "config.json"));
     write_folder(m, c->arena, folder, f);
-    bool numbers = m->tokenizer->kind == TOKEN_NUMBERS;
-    const char *wrong = numbers ? NULL : tokens_error(m->tokenizer);
+    const char *wrong = tokens_error(m->tokenizer);
     fprintf(c->out, "%s: %s%s%s\n", folder,
             released_kind_of(m->task)->architecture,
             wrong == NULL ? "" : "; no tokenizer.json: ",

@@ -169,14 +169,10 @@ static void inspect(Inspection *in)
 static int place_of_prediction(const Inspection *in)
 {
     int last = in->x.length, mask = mask_token(in->model->theta->hyper.N_V);
-    if (in->model->task == TRAIN_CLASS)
-        return 1;
-    if (in->model->task != TRAIN_E)
-        return last;
-    for (int t = 1; t <= last; t++)
-        if (TOKEN(in->x, t) == mask)
-            return t;
-    return last - 1;
+    Tokens gaps = places(in->command->tape, in->x, mask);
+    return in->model->task == TRAIN_CLASS ? 1
+         : in->model->task != TRAIN_E ? last
+         : gaps.length > 0 ? TOKEN(gaps, 1) : last - 1;
 }
 
 /* Makes tokens of the text, and room for what will be predicted. */

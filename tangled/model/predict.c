@@ -92,13 +92,12 @@ static void fill(Predictor *s, Tokens x)
     const Theta *theta = s->model->theta;
     const Tokenizer *t = s->model->tokenizer;
     FILE *out = s->command->out;
-    int gaps = 0, N_V = theta->hyper.N_V, mask = mask_token(N_V);
+    int N_V = theta->hyper.N_V, mask = mask_token(N_V);
     int top = s->top < N_V ? s->top : N_V;
     int *y = arena_alloc(s->command->arena, (size_t)top * sizeof *y);
     Mat P = etransformer(s->command->tape, x, theta);
-    for (int k = 1; k <= x.length; k++)
-        gaps += TOKEN(x, k) == mask;
-    if (gaps == 0)
+    Tokens gaps = places(s->command->tape, x, mask);
+    if (gaps.length == 0)
         fail_in_text(s->error, s->at, "there is no gap; write it as %s.",
                      GAP);
     for (int k = 1; k <= x.length; k++) {
@@ -109,9 +108,8 @@ static void fill(Predictor *s, Tokens x)
         fwrite(piece.at, 1, (size_t)piece.n, out);
     }
     fputc('\n', out);
-    for (int k = 1; k <= x.length; k++) {
-        if (TOKEN(x, k) != mask)
-            continue;
+    for (int gap = 1; gap <= gaps.length; gap++) {
+        int k = TOKEN(gaps, gap);
         rank_tokens(column_at(P, k), top, y);
         fprintf(out, "  token %d:", k);
         for (int n = 0; n < top; n++) {

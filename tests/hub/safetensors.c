@@ -158,14 +158,15 @@ LAW(a_folder_has_one_file_of_tensors)
 static Tensors written(size_t n, double numbers[])
 {
     Tensor two[2] = {
-        { .name = "x\"y", .dimensions = 1, .size = { 1 }, .count = 1 },
+        { .name = "x\"y", .dimensions = 1, .size = { 1 }, .count = 1,
+          .number = numbers },
         { .name = "b", .dimensions = 2, .size = { 1, (long long)n - 1 },
-          .count = n - 1 },
+          .count = n - 1, .number = numbers + 1 },
     };
     Tensors in;
     FILE *file = fopen("t", "wb");
     assert_that(file != NULL);
-    tensors_write(file, 2, two, (double *[]){ numbers, numbers + 1 });
+    tensors_write(file, 2, two);
     fclose(file);
     assert_string_equal(reading("t", false, &in), "");
     return in;
