@@ -14,24 +14,20 @@ _Noreturn static void fail_to_encode(const Tokenizer *t, const char *wrong,
                                      const char *text, size_t n,
                                      size_t where, Error *f, int at)
 {
-    const TokenKind kind = t->kind;
     const char *piece = text + where;
     int bytes = utf8_length(piece, n - where);
-    char which[100] = "";
-    if (bytes > 0 && kind == CHARACTERS)
-        snprintf(which, sizeof which, " '%.*s' (U+%04X)", bytes, piece,
-                 utf8_code(piece, bytes));
-    while (kind == WORDS && where + (size_t)bytes < n
+    char code[20] = "";
+    while (t->kind == WORDS && where + (size_t)bytes < n
            && (unsigned char)piece[bytes] > ' ')
         bytes++;
-    if (bytes > 0 && kind == WORDS)
-        snprintf(which, sizeof which, " '%.*s'", bytes, piece);
-    if (*which == '\0')
+    if (bytes == 0 || t->kind > WORDS)
         fail_in_text(f, at + (int)where, "%s", wrong);
-    fail_in_text(f, at + (int)where,
-                 "%.*s%s; leave it out, or use a model that was trained "
-                 "with --tokens bpe, which has tokens for everything.",
-                 (int)strcspn(wrong, "."), wrong, which);
+    if (t->kind == CHARACTERS)
+        snprintf(code, sizeof code, " (U+%04X)", utf8_code(piece, bytes));
+    fail_in_text(f, at + (int)where, "%.*s '%.*s'%s; leave it out, or use a "
+                 "model that was trained with --tokens bpe, which has tokens "
+                 "for everything.", (int)strcspn(wrong, "."), wrong,
+                 bytes < 90 ? bytes : 90, piece, code);
 }
 
 Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
