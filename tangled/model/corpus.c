@@ -143,9 +143,6 @@ static void convert_text(CorpusReader *r)
                            r->ell_max, &c->held_out.N_data);
 }
 
-/* A line: what stands before its tab, and behind it. */
-typedef struct { Piece left, right; } CorpusLine;
-
 bool next_text_line(const char *text, size_t n, size_t *at, Piece *line)
 {
     if (*at == 0 && n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
@@ -160,51 +157,49 @@ bool next_text_line(const char *text, size_t n, size_t *at, Piece *line)
     return true;
 }
 
-static CorpusLine split_line(const CorpusReader *r, Piece all)
+/* Sets the sides of a line: what stands before its tab, and behind it. */
+static void split_line(const CorpusReader *r, Piece all, Piece side[2])
 {
     int at = (int)(all.at - r->text);
     const char *tab = memchr(all.at, '\t', (size_t)all.n);
     if (tab == NULL)
         fail_in_text(r->error, at, "this line has no tab; expected two parts "
                      "with a tab between.");
-    Piece left = { all.at, (int)(tab - all.at) };
-    Piece right = { tab + 1, all.n - left.n - 1 };
-    const char *second = memchr(right.at, '\t', (size_t)right.n);
+    side[0] = (Piece){ all.at, (int)(tab - all.at) };
+    side[1] = (Piece){ tab + 1, all.n - side[0].n - 1 };
+    const char *second = memchr(tab + 1, '\t', (size_t)side[1].n);
     if (second != NULL)
         fail_in_text(r->error, (int)(second - r->text),
                      "this line has a second tab; expected two parts with a "
                      "tab between.");
-    if (left.n == 0 || right.n == 0)
+    if (side[0].n == 0 || side[1].n == 0)
         fail_in_text(r->error, at, "one side of the tab is empty.");
-    return (CorpusLine){ left, right };
 }
 
-/* Returns the lines of the text, and how many there are. */
-static const CorpusLine *read_lines(const CorpusReader *r, int *lines)
+/* Returns the two sides of each line, and how many lines there are. */
+static const Piece *read_lines(const CorpusReader *r, int *lines)
 {
     size_t most = 1, at = 0;
     Piece all;
     for (size_t k = 0; k < r->n; k++)
         most += r->text[k] == '\n';
-    CorpusLine *line = arena_alloc(r->arena, most * sizeof *line);
+    Piece *side = arena_alloc(r->arena, 2 * most * sizeof *side);
     for (*lines = 0; next_text_line(r->text, r->n, &at, &all); ++*lines)
-        line[*lines] = split_line(r, all);
+        split_line(r, all, &side[2 * *lines]);
     if (*lines < 2)
         fail_with(r->error, "there is only one line; two are the least.");
-    return line;
+    return side;
 }
 
 /* Learns tokens from n lines, of which the left side is a label or text. A
    word ends with a blank. */
 static const Tokenizer *learn_from_lines(const CorpusReader *r,
-                                         const CorpusLine *line, int n)
+                                         const Piece side[], int n)
 {
     char *all = arena_alloc(r->arena, r->n + 2 * (size_t)n), *to = all;
-    for (int k = 0; k < 2 * n; k++) {
-        Piece side = k % 2 == 0 ? line[k / 2].left : line[k / 2].right;
-        if (k % 2 == 0 && r->task == TRAIN_CLASS)
-            continue;
-        to = (char *)memcpy(to, side.at, (size_t)side.n) + side.n;
+    bool has_labels = r->task == TRAIN_CLASS;
+    for (int k = has_labels; k < 2 * n; k += 1 + has_labels) {
+        to = (char *)memcpy(to, side[k].at, (size_t)side[k].n) + side[k].n;
         if (r->plan->tokens != CHARACTERS && to[-1] != ' ')
             *to++ = ' ';
     }
@@ -235,7 +230,7 @@ static int find_class(CorpusReader *r, Piece label, bool may_be_new)
 }
 
 /* Returns the classes of n lines, in [1] to [n]. */
-static const int *find_classes(CorpusReader *r, const CorpusLine *line, int n)
+static const int *find_classes(CorpusReader *r, const Piece side[], int n)
 {
     Corpus *c = &r->c;
     int *class = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *class);
@@ -244,7 +239,7 @@ static const int *find_classes(CorpusReader *r, const CorpusLine *line, int n)
     c->class_name = known ? r->model->class_name
         : arena_alloc(r->arena, (MOST_CLASSES + 1) * sizeof *c->class_name);
     for (int k = 0; k < n; k++)
-        class[k + 1] = find_class(r, line[k].left, !known);
+        class[k + 1] = find_class(r, side[2 * k], !known);
     if (c->N_C < 2)
         fail_with(r->error, "all lines have the label '%s'; there is "
                   "nothing to tell apart.", c->class_name[1]);
@@ -264,18 +259,18 @@ static void convert_lines(CorpusReader *r)
     Corpus *c = &r->c;
     bool has_labels = r->task == TRAIN_CLASS;
     int n;
-    const CorpusLine *line = read_lines(r, &n);
+    const Piece *side = read_lines(r, &n);
     int last = (int)(n * r->plan->held_out), first = n - last;
     int learned = r->plan->tokens == BYTE_PAIRS ? first : n;
     if (c->tokenizer == NULL)
-        c->tokenizer = learn_from_lines(r, line, learned);
+        c->tokenizer = learn_from_lines(r, side, learned);
     Tokens *x = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *x);
     Tokens *z = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *z);
-    const int *class = has_labels ? find_classes(r, line, n) : NULL;
+    const int *class = has_labels ? find_classes(r, side, n) : NULL;
     for (int k = 0; k < n; k++) {
         if (!has_labels)
-            z[k + 1] = encode_side(r, line[k].left);
-        x[k + 1] = encode_side(r, line[k].right);
+            z[k + 1] = encode_side(r, side[2 * k]);
+        x[k + 1] = encode_side(r, side[2 * k + 1]);
     }
     c->train = (Data){ first, has_labels ? NULL : z, x, class };
     c->held_out = (Data){ last, has_labels ? NULL : z + first, x + first,
