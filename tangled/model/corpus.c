@@ -55,9 +55,9 @@ static void append_tokens(const Tokenizer *t, Arena *arena, const char *text,
 }
 
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
-                    size_t n, int ell_max, Task task, Error *f, int at)
+                    size_t n, int ell_max, Task task, Error *f)
 {
-    const int N_V = t->N_V;
+    const int N_V = t->N_V, at = (int)(text - f->text);
     const size_t width = task == TRAIN_E ? strlen(GAP) : n + 1;
     int *id = arena_alloc(arena, (2 * n + 2) * sizeof *id), length = 0;
     for (size_t begin = 0, k = 0; k <= n; k++) {
@@ -89,7 +89,7 @@ Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
                         size_t n, Error *f)
 {
     return encode_field(m->tokenizer, arena, text, n, m->theta->hyper.ell_max,
-                        m->task, f, (int)(text - f->text));
+                        m->task, f);
 }
 
 /* A corpus that is being read. */
@@ -249,8 +249,7 @@ static const int *find_classes(CorpusReader *r, const Piece side[], int n)
 static Tokens encode_side(const CorpusReader *r, Piece side)
 {
     return encode_field(r->c.tokenizer, r->arena, side.at, (size_t)side.n,
-                        r->ell_max, r->task, r->error,
-                        (int)(side.at - r->text));
+                        r->ell_max, r->task, r->error);
 }
 
 /* Makes data of pairs or of labelled texts: the last lines are held out. */

@@ -12,12 +12,12 @@
    Algorithm 10 gets no eos_token (E35), unless nothing else is left; for
    Algorithm 9 each GAP is a mask_token. With words each keeps the blank
    behind it (E28), so a blank is put behind the last one. More than ell_max
-   tokens are refused. The text is byte `at` of f->text. */
+   tokens are refused. The text is a part of f->text. */
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
-                    size_t n, int ell_max, Task task, Error *f, int at);
+                    size_t n, int ell_max, Task task, Error *f);
 extern const char GAP[];
 
-/* The same of n bytes of f->text, for that model. */
+/* The same for that model. */
 Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
                         size_t n, Error *f);
 

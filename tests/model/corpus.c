@@ -207,7 +207,7 @@ LAW(a_field_is_encoded_as_it_was_learned)
         const size_t n = strlen(typed);
         Tokens x;
         TRY(error, f, f->text = typed;
-            x = encode_field(t, arena, typed, n, 6, row[k].task, f, 0));
+            x = encode_field(t, arena, typed, n, 6, row[k].task, f));
         if (strncmp(error, row[k].error, strlen(row[k].error)) != 0
             || (*error != '\0') != (*row[k].error != '\0'))
             fail_at(HERE(row[k].text), "'%s'", error);
