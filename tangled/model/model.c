@@ -145,44 +145,33 @@ void model_save(const Model *model, const char *name, Error *f)
     set_subject(f, sheet, text);
 }
 
-/* A header that is being read. */
+/* A header that is being read; errors have places in it. */
 typedef struct {
     Error *error;
     Arena *arena;
-    char *p, *end;              /* the next line; where the numbers end   */
-    int line;                   /* its number                             */
-    char *numbers;              /* where they begin                       */
+    const char *line, *p;       /* the line that was read last; the next  */
+    char *numbers, *end;        /* where they begin and end               */
 } Header;
 
 /* Refuses the line that was read last. */
 _Noreturn static void fail_in_header(const Header *h)
 {
-    fail_with(h->error, "line %d of its header is not what a model of this "
-              "ftx has.", h->line);
-}
-
-/* Returns the next line, without its end. */
-static char *next_header_line(Header *h)
-{
-    char *line = h->p;
-    size_t left = (size_t)(h->end - line);
-    char *stop = memchr(line, '\n', left);
-    h->line++;
-    if (stop == NULL || memchr(line, '\0', (size_t)(stop - line)) != NULL)
-        fail_in_header(h);
-    *stop = '\0';
-    h->p = stop + 1;
-    return line;
+    fail_in_text(h->error, (int)(h->line - h->error->text),
+                 "a model of this ftx has another line here.");
 }
 
 /* Returns what stands behind the word on the next line. */
-static char *next_value(Header *h, const char *word)
+static const char *next_value(Header *h, const char *word)
 {
-    size_t n = strlen(word);
-    char *line = next_header_line(h);
-    if (strncmp(line, word, n) != 0 || line[n] != ' ')
+    const char *line = h->line = h->p;
+    const char *stop = memchr(line, '\n', (size_t)(h->numbers - line));
+    size_t n = strlen(word), size = stop == NULL ? 0 : (size_t)(stop - line);
+    if (size <= n || memcmp(line, word, n) != 0 || line[n] != ' '
+        || memchr(line, '\0', size) != NULL)
         fail_in_header(h);
-    return line + n + 1;
+    h->p = stop + 1;
+    char *value = memset(arena_alloc(h->arena, size - n), 0, size - n);
+    return memcpy(value, line + n + 1, size - n - 1);
 }
 
 /* Reads a line for each row of a table. */
@@ -194,24 +183,14 @@ static void get_values(Header *h, const Option *table, void *values)
 }
 
 /* Reads the names of the classes, as many as there are. */
-static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
+static void get_classes(Header *h, Model *m, int N_C)
 {
-    if (hyper->N_C > MOST_CLASSES)
+    if (N_C > MOST_CLASSES)
         fail_in_header(h);
-    m->class_name = arena_alloc(h->arena, ((size_t)hyper->N_C + 1)
+    m->class_name = arena_alloc(h->arena, ((size_t)N_C + 1)
                                           * sizeof *m->class_name);
-    for (int c = 1; c <= hyper->N_C; c++)
+    for (int c = 1; c <= N_C; c++)
         m->class_name[c] = next_value(h, "class");
-}
-
-static void get_tokenizer(Header *h, Model *m)
-{
-    const char *p = h->p;
-    const char *wrong = tokenizer_load(h->arena, &p, h->end, &m->tokenizer);
-    for (; h->p < p; h->p++)
-        h->line += *h->p == '\n';
-    if (wrong != NULL)
-        fail_with(h->error, "line %d of its header: %s", h->line + 1, wrong);
 }
 
 /* Refuses sizes that are wrong, or too large for the file. */
@@ -226,7 +205,7 @@ static void check_header(const Header *h, const Model *m,
     if (m->tokenizer->N_V != hyper->N_V)
         fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
                   m->tokenizer->N_V, hyper->N_V);
-    if (3 * heads > (double)(h->end - h->p)
+    if (3 * heads > (double)(h->end - h->numbers)
         || hyper_default(m->task).architecture != hyper->architecture
         || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler))
         fail_with(h->error, "its sizes do not fit its header.");
@@ -234,9 +213,10 @@ static void check_header(const Header *h, const Model *m,
 
 /* Finds the numbers between a header of so many bytes and the sums; false:
    the file is damaged. */
-static bool find_numbers(Header *h, size_t size, unsigned long long header)
+static bool find_numbers(Header *h, char *bytes, size_t size,
+                         unsigned long long header)
 {
-    char *bytes = h->p, *last = bytes + size - 8;
+    char *last = bytes + size - 8;
     if (header < FIRST || header % LINE != 0 || header > size - 8)
         return false;
     size_t rest = size - 8 - header, right;
@@ -262,8 +242,8 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     unsigned long long header = 0;
     char first[FIRST] = "";
     Header h = { .error = f, .arena = arena };
-    h.p = read_file(arena, name, SIZE_MAX, &n, f);
-    memcpy(first, h.p, n < FIRST ? n : FIRST - 1);
+    char *bytes = read_file(arena, name, SIZE_MAX, &n, f);
+    memcpy(first, bytes, n < FIRST ? n : FIRST - 1);
     if (sscanf(first, "ftx model %d header %llu", &format, &header) < 1)
         fail_with(f, "not a model of ftx.");
     if (format != 3)
@@ -271,10 +251,10 @@ static Header open_model(Arena *arena, const char *name, Error *f)
                   format);
     if (n < FIRST + 8)
         fail_with(f, "the model is cut short.");
-    if (!find_numbers(&h, n, header))
+    if (!find_numbers(&h, bytes, n, header))
         fail_with(f, "the model is damaged: its checksum is wrong.");
-    next_header_line(&h);
-    next_header_line(&h);
+    h.p = bytes + FIRST;
+    f->text = bytes;
     return h;
 }
 
@@ -282,8 +262,8 @@ static Header open_model(Arena *arena, const char *name, Error *f)
    the file has numbers of another kind than this program. */
 static real *numbers_in(const Header *h, size_t n, size_t size)
 {
-    const void *at = h->p;
-    real *x = (real *)h->p;
+    const void *at = h->numbers;
+    real *x = (real *)h->numbers;
     if (size != sizeof(real)) {
         x = arena_alloc(h->arena, n * sizeof(real));
         for (size_t k = 0; k < n; k++)
@@ -295,25 +275,17 @@ static real *numbers_in(const Header *h, size_t n, size_t size)
     return x;
 }
 
-/* Reads the last line, and the numbers behind it. */
-static void get_numbers(Header *h, Model *m, Purpose purpose)
+/* Reads the numbers, each of so many bytes. */
+static void get_numbers(const Header *h, Model *m, size_t size,
+                        Purpose purpose)
 {
     Arena *arena = h->arena;
-    long size;
-    long long count;
-    char more;
-    if (sscanf(next_value(h, "numbers"), "%ld %lld %c", &size, &count, &more)
-        != 2 || (size != 4 && size != 8))
-        fail_in_header(h);
-    if (h->numbers != h->p || count != numbers_of(m)
-        || count > h->end - h->p || count * size != h->end - h->p)
-        fail_with(h->error, "its sizes do not fit its header.");
     if (purpose == TO_USE) {
-        theta_wrap(m->theta, arena, numbers_in(h,
-                   (size_t)theta_count(m->theta), (size_t)size));
+        theta_wrap(m->theta, arena,
+                   numbers_in(h, (size_t)theta_count(m->theta), size));
         return;
     }
-    const real *x = numbers_in(h, (size_t)count, (size_t)size);
+    const real *x = numbers_in(h, (size_t)numbers_of(m), size);
     theta_allocate(m->theta, arena);
     m->m = m->state.has_m ? theta_zeros(arena, m->theta) : NULL;
     m->v = m->state.has_v ? theta_zeros(arena, m->theta) : NULL;
@@ -330,18 +302,30 @@ static Model *load_file(Arena *arena, const char *name, Purpose purpose,
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
     Hyperparameters hyper = { .N_V = 0 };
+    long long size, count;
+    char more;
     if (!task_of(next_value(&h, "task"), &m->task))
         fail_in_header(&h);
     get_values(&h, hyper_options, &hyper);
-    get_classes(&h, m, &hyper);
-    get_tokenizer(&h, m);
-    check_header(&h, m, &hyper);
-    m->theta = theta_new(arena, &hyper);
+    get_classes(&h, m, hyper.N_C);
+    const char *wrong = tokenizer_load(arena, &h.p, h.numbers,
+                                       &m->tokenizer);
+    if (wrong != NULL)
+        fail_in_text(f, (int)(h.p - f->text), "%s", wrong);
     get_values(&h, plan_options, &m->plan);
     get_values(&h, state_options, &m->state);
     for (; m->state.points > 0; m->state.points--)
         next_value(&h, "point");
-    get_numbers(&h, m, purpose);
+    if (sscanf(next_value(&h, "numbers"), "%lld %lld %c", &size, &count,
+               &more) != 2 || (size != 4 && size != 8))
+        fail_in_header(&h);
+    f->text = NULL;
+    check_header(&h, m, &hyper);
+    m->theta = theta_new(arena, &hyper);
+    if (h.p != h.numbers || count != numbers_of(m)
+        || count > h.end - h.p || count * size != h.end - h.p)
+        fail_with(f, "its sizes do not fit its header.");
+    get_numbers(&h, m, (size_t)size, purpose);
     return m;
 }
 

@@ -267,7 +267,7 @@ LAW(what_a_header_claims_is_checked_first)
     loading("d", &m);
     const size_t taken = arena_used(arena) - before;
     bytes_of("d", &n);
-    assert_that(taken < 2 * n + 4000);      /* a lie takes no memory */
+    assert_that(taken < 2 * n + 10000);     /* a lie takes no memory */
 }
 
 LAW(other_sizes_than_the_header_says_are_refused)
@@ -300,7 +300,7 @@ LAW(a_header_ends_where_it_says)
         const char *said = loading(write_bytes("d", bytes, n), &m);
         if (k != header && strstr(said, "damaged") == NULL
             && strstr(said, SIZES) == NULL
-            && strstr(said, "of its header") == NULL)
+            && strstr(said, "another line here") == NULL)
             fail_at(HERE("loading"), "with %zu: %s", k, said);
     }
 }
@@ -315,8 +315,8 @@ LAW(what_is_no_model_is_refused_in_a_sentence)
     char *bytes = bytes_saved(with_everything(), &n);
     strstr(bytes, "\nL ")[2] = '\0';
     sign(bytes, n);
-    assert_true(has_words(loading(write_bytes("x", bytes, n), &m), "x: line 8 "
-                          "of its header is not what a model of this ftx"));
+    assert_true(has_words(loading(write_bytes("x", bytes, n), &m),
+                          "x:8:1: a model of this ftx has another line here."));
     bytes = bytes_of("m", &n);
     memset(bytes + signed_header(bytes, n), 0xFF, sizeof(real));
     sign(bytes, n);
