@@ -125,18 +125,14 @@ static const Released *released_kind(const Config *c)
     const Json *name = names != NULL && names->kind == JSON_LIST
                     && names->n == 1 ? &names->item[0] : names;
     const Released *found = NULL;
-    char known[200] = "";
-    for (const Released *k = released_models; k->architecture; k++) {
+    for (const Released *k = released_models; k->architecture; k++)
         if (name == NULL ? json_is(type, k->type)
                          : json_is(name, k->architecture))
             found = k;
-        append(known, sizeof known, "%s%s", *known != '\0' ? ", " : "",
-               k->architecture);
-    }
     if (found == NULL)
         fail_in_text(c->error, (name == NULL ? c->root : name)->at,
-                     "the architecture is %.100s; known are %s.",
-                     json_word(c->arena, name), known);
+                     "the architecture is %.100s; 'ftx import --help' names "
+                     "those that are known.", json_word(c->arena, name));
     return found;
 }
 
@@ -148,9 +144,6 @@ static Config config_read(Arena *arena, const char *folder, Error *f)
     Config c = { .arena = arena, .error = f,
                  .root = json_of_file(arena, name, f) };
     Hyperparameters *h = &c.hyper;
-    if (c.root->kind != JSON_OBJECT)
-        fail_in_text(f, c.root->at, "a configuration is an object; this is "
-                     "%s.", json_kind(c.root));
     c.kind = released_kind(&c);
     for (int k = 0; k < FIELDS; k++) {
         const char *theirs = name_of_field(&fields[k], c.kind->task);

@@ -357,5 +357,5 @@ LAW(what_cannot_be_imported_is_refused)
                    "transformer.wpe.weight has numbers of type I32;");
     write_text("f/config.json", "[1]");
     assert_refused(ftx("import f --model k"),
-                   "/config.json:1:1: a configuration is an object; this is");
+                   "/config.json:1:1: the architecture is null;");
 }
