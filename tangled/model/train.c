@@ -140,7 +140,7 @@ static void finish_epoch(Session *s)
 static bool on_step(void *to, const Progress *step)
 {
     Session *s = to;
-    if (!isfinite(step->loss) || s->trainer->diverged)
+    if (s->trainer->diverged)
         return false;
     s->model->state.step = (int)step->step;
     s->loss += step->loss;
@@ -148,7 +148,7 @@ static bool on_step(void *to, const Progress *step)
     s->tokens += (double)step->tokens;
     print_progress(s);
     finish_epoch(s);
-    if (!s->trainer->diverged && seconds() - s->kept >= s->run.save)
+    if (seconds() - s->kept >= s->run.save)
         save(s);
     return caught == 0 && !s->trainer->diverged && step->step < s->last;
 }
@@ -344,8 +344,7 @@ static void run_session(Session *s)
         fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (caught == 0 && state->step < s->last)
         trainer_run(s->trainer, loss_of_task[s->task], &s->corpus.train);
-    if (!s->trainer->diverged)
-        save(s);
+    save(s);
     if (s->trainer->diverged)
         fail_with(s->error, "after step %d the loss is not a finite "
                   "number any more; %sa smaller --eta may help. %s is kept "
