@@ -45,10 +45,8 @@ static void refuse_to_replace(Error *f, const char *name)
 void import_released(Error *f, Command *c)
 {
     ExchangeOptions o = { .replace = false };
-    const Options options[] = {
-        { "Options:", exchange_options, &o },
-        { .table = NULL },
-    };
+    const Options options[] = { { "Options:", exchange_options, &o },
+                                { .table = NULL } };
     int n = parse_command(f, c, import_usage, options);
     const char *name = c->argument[0];
     if (n != 1 || o.model == NULL)

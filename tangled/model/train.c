@@ -4,6 +4,7 @@
    Main type: Session. Entry point: train. Options and a file of text flow in;
    a model file flows out, again and again while it is trained. */
 #include "model/model.h"
+#include "library/functions.h"
 #include "library/threads.h"
 #include <math.h>
 #include <signal.h>
@@ -168,17 +169,15 @@ static void check_names(Session *s)
                   "--replace begins anew.", run->model);
 }
 
-/* Copies the numbers of what has the same name and shape. */
+/* Copies the numbers of what has the same name and size. */
 static void copy_parameters(const Theta *to, const Theta *from)
 {
     for (int k = 1; k <= to->n; k++)
         for (int i = 1; i <= from->n; i++) {
-            const Parameter *p = &to->parameter[k];
-            const Parameter *q = &from->parameter[i];
-            size_t bytes = (size_t)p->rows * (size_t)p->cols * sizeof(real);
-            if (strcmp(p->name, q->name) == 0 && p->rows == q->rows
-                && p->cols == q->cols)
-                memcpy((*p->place)->at, (*q->place)->at, bytes);
+            Mat M = *to->parameter[k].place, N = *from->parameter[i].place;
+            if (strcmp(to->parameter[k].name, from->parameter[i].name) == 0
+                && entries(M) == entries(N))
+                memcpy(M->at, N->at, entries(M) * sizeof(real));
         }
 }
 
