@@ -9,10 +9,10 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3300    tangled/practice 1552
-tangled/text    1791    tangled/cli     1399    tangled/hub      1392
-tangled/sheet   5964    tangled/show     600    tangled/check    3001
-tangled/model   3536    tangled/course  2000
-tests-C        21951    tests-data      8991    tests-scripts    4000
+tangled/text    1698    tangled/cli     1307    tangled/hub      1382
+tangled/sheet   5964    tangled/show     599    tangled/check    3001
+tangled/model   3281    tangled/course  2000
+tests-C        21847    tests-data      8905    tests-scripts    3983
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
