@@ -1,7 +1,7 @@
 /* model/corpus.c: texts that were typed become tokens of a model, and a file
    of text becomes data to train with.
 
-   Main type: Corpus. Entry points: encode_for_model, read_corpus. A text or
+   Main type: Corpus. Entry points: encode_field, read_corpus. A text or
    the name of a file flows in; token sequences flow out, or a refusal with
    the place in the text. */
 #include "model/corpus.h"
@@ -83,13 +83,6 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                      : task == TRAIN_D ? " with bos" : " with bos and eos",
                      ell_max);
     return x;
-}
-
-Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
-                        size_t n, Error *f)
-{
-    return encode_field(m->tokenizer, arena, text, n, m->theta->hyper.ell_max,
-                        m->task, f);
 }
 
 /* A corpus that is being read. */
@@ -246,12 +239,6 @@ static const int *find_classes(CorpusReader *r, const Piece side[], int n)
     return class;
 }
 
-static Tokens encode_side(const CorpusReader *r, Piece side)
-{
-    return encode_field(r->c.tokenizer, r->arena, side.at, (size_t)side.n,
-                        r->ell_max, r->task, r->error);
-}
-
 /* Makes data of pairs or of labelled texts: the last lines are held out. */
 static void convert_lines(CorpusReader *r)
 {
@@ -266,11 +253,10 @@ static void convert_lines(CorpusReader *r)
     Tokens *x = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *x);
     Tokens *z = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *z);
     const int *class = has_labels ? find_classes(r, side, n) : NULL;
-    for (int k = 0; k < n; k++) {
-        if (!has_labels)
-            z[k + 1] = encode_side(r, side[2 * k]);
-        x[k + 1] = encode_side(r, side[2 * k + 1]);
-    }
+    for (int k = has_labels; k < 2 * n; k += 1 + has_labels)
+        (k % 2 == 0 ? z : x)[k / 2 + 1]
+            = encode_field(c->tokenizer, r->arena, side[k].at,
+                           (size_t)side[k].n, r->ell_max, r->task, r->error);
     c->train = (Data){ first, has_labels ? NULL : z, x, class };
     c->held_out = (Data){ last, has_labels ? NULL : z + first, x + first,
                           has_labels ? class + first : NULL };

@@ -1,7 +1,7 @@
 /* model/corpus.h: texts that were typed become tokens, and a file of text
    becomes data to train with.
 
-   Main type: Corpus. Entry points: encode_for_model, read_corpus. A text or
+   Main type: Corpus. Entry points: encode_field, read_corpus. A text or
    the name of a file flows in; token sequences flow out. */
 #ifndef FTX_CORPUS_H
 #define FTX_CORPUS_H
@@ -16,10 +16,6 @@
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, Task task, Error *f);
 extern const char GAP[];
-
-/* The same for that model. */
-Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
-                        size_t n, Error *f);
 
 /* Returns the tokens of n bytes, without special ones. Gives up where there
    is none, and quotes the character or the word. */

@@ -5,18 +5,8 @@
 #include "model/model.h"
 #include <string.h>
 
-/* Returns how many parameters differ from p at most in the number of their
-   layer or head, p itself among them. */
-static long long parameters_like(const Theta *theta, const Parameter *p)
-{
-    long long n = 0;
-    for (int k = 1; k <= theta->n; k++)
-        n += theta->parameter[k].part == p->part
-          && strcmp(theta->parameter[k].symbol, p->symbol) == 0;
-    return n;
-}
-
-/* Prints a row for each part that is the first of its kind. */
+/* Prints a row for each part that is the first of its kind, and how many
+   differ from it at most in the number of their layer or head. */
 static void print_parts(FILE *out, const Theta *theta)
 {
     char kind[40], shape[60], numbers[40];
@@ -24,9 +14,11 @@ static void print_parts(FILE *out, const Theta *theta)
             "numbers");
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];
+        long long times = 0;
         if (p->layer > 1 || p->head > 1)
             continue;
-        long long times = parameters_like(theta, p);
+        for (const Parameter *q = &theta->parameter[theta->n]; q >= p; q--)
+            times += q->part == p->part && strcmp(q->symbol, p->symbol) == 0;
         parameter_kind(p, kind);
         snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
         fprintf(out, "%-26s %8lld  %16s %18s\n", kind, times, shape,

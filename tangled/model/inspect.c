@@ -61,9 +61,14 @@ static void keep_step(Inspection *in, Step step, Mat M)
 }
 
 /* Watches a value of a line; returns what it becomes. */
-static Mat inspect_value(Inspection *in, const char *line, const char *name,
-                         Mat M)
+static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
+                        int index)
 {
+    Inspection *in = to;
+    if (M == NULL) {
+        pass_line(&in->at, line, index);
+        return NULL;
+    }
     M = intervene(in->changes, &in->at, line, M);
     if (has_predictions(in->model)
         && is_line_in(" 8.12 8.19 9.3 9.8 10.3 10.8 ", line))
@@ -75,16 +80,7 @@ static Mat inspect_value(Inspection *in, const char *line, const char *name,
     step.loop = 'i';
     if (is_wanted(in, &step))
         keep_step(in, step, M);
-    return M;
-}
-
-static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
-                        int index)
-{
-    Inspection *in = to;
-    if (M != NULL)
-        M = inspect_value(in, line, name, M);
-    pass_line(&in->at, line, M == NULL ? index : 0);
+    pass_line(&in->at, line, 0);
     return M;
 }
 
@@ -181,8 +177,9 @@ static void find_tokens(Inspection *in, const char *text)
     const Hyperparameters *h = &in->model->theta->hyper;
     size_t most = 1 + (size_t)h->L + (size_t)h->L_dec;
     set_subject(in->error, "the text", text);
-    in->x = in->z = encode_for_model(in->model, in->command->arena, text,
-                                     strlen(text), in->error);
+    in->x = in->z = encode_field(in->model->tokenizer, in->command->arena,
+                                 text, strlen(text), h->ell_max,
+                                 in->model->task, in->error);
     set_subject(in->error, "ftx show", NULL);
     if (in->run.algorithm == 15)
         translate_to_turn(in);

@@ -228,13 +228,14 @@ static const struct {
 /* Runs the model on a line of f->text. Only a prompt may be empty. */
 static void run_on_line(Predictor *s, Piece line)
 {
-    Task task = s->model->task;
+    const Model *m = s->model;
     s->at = (int)(line.at - s->error->text);
-    if (line.n == 0 && task != TRAIN_D)
+    if (line.n == 0 && m->task != TRAIN_D)
         fail_in_text(s->error, s->at, "this line is empty.");
-    commands[task].run(s, encode_for_model(s->model, s->command->arena,
-                                           line.at, (size_t)line.n,
-                                           s->error));
+    Tokens x = encode_field(m->tokenizer, s->command->arena, line.at,
+                            (size_t)line.n, m->theta->hyper.ell_max, m->task,
+                            s->error);
+    commands[m->task].run(s, x);
     tape_clear(s->command->tape);
 }
 
