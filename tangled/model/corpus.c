@@ -199,30 +199,8 @@ static const Tokenizer *learn_from_lines(const CorpusReader *r,
     return learn_tokens(r, all, (size_t)(to - all));
 }
 
-/* Returns the class with that label, which is a new one if it may be. */
-static int find_class(CorpusReader *r, Piece label, bool may_be_new)
-{
-    Corpus *c = &r->c;
-    size_t n = (size_t)label.n;
-    int at = (int)(label.at - r->text);
-    char *name = memset(arena_alloc(r->arena, n + 1), 0, n + 1);
-    memcpy(name, label.at, n);
-    if (strlen(name) < n)
-        fail_in_text(r->error, at,
-                     "a label is a text; this one has a byte 0.");
-    for (int k = 1; k <= c->N_C; k++)
-        if (strcmp(c->class_name[k], name) == 0)
-            return k;
-    if (!may_be_new)
-        fail_in_text(r->error, at, "the model has no class '%s'.", name);
-    if (c->N_C == MOST_CLASSES)
-        fail_in_text(r->error, at, "this label is one more than the %d that "
-                     "there may be.", MOST_CLASSES);
-    c->class_name[++c->N_C] = name;
-    return c->N_C;
-}
-
-/* Returns the classes of n lines, in [1] to [n]. */
+/* Returns the classes of n lines, in [1] to [n]. A label is a new class unless
+   those of the model are known. */
 static const int *find_classes(CorpusReader *r, const Piece side[], int n)
 {
     Corpus *c = &r->c;
@@ -231,8 +209,25 @@ static const int *find_classes(CorpusReader *r, const Piece side[], int n)
     c->N_C = known ? r->model->theta->hyper.N_C : 0;
     c->class_name = known ? r->model->class_name
         : arena_alloc(r->arena, (MOST_CLASSES + 1) * sizeof *c->class_name);
-    for (int k = 0; k < n; k++)
-        class[k + 1] = find_class(r, side[2 * k], !known);
+    for (int line = 1, k; line <= n; class[line++] = k) {
+        Piece label = side[2 * (line - 1)];
+        size_t bytes = (size_t)label.n;
+        int at = (int)(label.at - r->text);
+        char *name = memset(arena_alloc(r->arena, bytes + 1), 0, bytes + 1);
+        memcpy(name, label.at, bytes);
+        if (strlen(name) < bytes)
+            fail_in_text(r->error, at,
+                         "a label is a text; this one has a byte 0.");
+        for (k = 1; k <= c->N_C && strcmp(c->class_name[k], name) != 0; k++)
+            ;
+        if (k > c->N_C && known)
+            fail_in_text(r->error, at, "the model has no class '%s'.", name);
+        if (k > MOST_CLASSES)
+            fail_in_text(r->error, at, "this label is one more than the %d "
+                         "that there may be.", MOST_CLASSES);
+        if (k > c->N_C)
+            c->class_name[++c->N_C] = name;
+    }
     if (c->N_C < 2)
         fail_with(r->error, "all lines have the label '%s'; there is "
                   "nothing to tell apart.", c->class_name[1]);

@@ -161,29 +161,23 @@ static void inspect(Inspection *in)
     prepare_tape(arena, tape, theta);
 }
 
-/* Returns the token whose prediction is shown: the first gap, or the last. */
-static int place_of_prediction(const Inspection *in)
-{
-    int last = in->x.length, mask = mask_token(in->model->theta->hyper.N_V);
-    Tokens gaps = places(in->command->tape, in->x, mask);
-    return in->model->task == TRAIN_CLASS ? 1
-         : in->model->task != TRAIN_E ? last
-         : gaps.length > 0 ? TOKEN(gaps, 1) : last - 1;
-}
-
-/* Makes tokens of the text, and room for what will be predicted. */
+/* Makes tokens of the text, and room for what will be predicted: of the first
+   gap, or of the last token. */
 static void find_tokens(Inspection *in, const char *text)
 {
     const Hyperparameters *h = &in->model->theta->hyper;
     size_t most = 1 + (size_t)h->L + (size_t)h->L_dec;
+    Task task = in->model->task;
     set_subject(in->error, "the text", text);
     in->x = in->z = encode_field(in->model->tokenizer, in->command->arena,
-                                 text, strlen(text), h->ell_max,
-                                 in->model->task, in->error);
+                                 text, strlen(text), h->ell_max, task,
+                                 in->error);
     set_subject(in->error, "ftx show", NULL);
     if (in->run.algorithm == 15)
         translate_to_turn(in);
-    in->t = place_of_prediction(in);
+    Tokens gaps = places(in->command->tape, in->x, mask_token(h->N_V));
+    in->t = task == TRAIN_CLASS ? 1 : task != TRAIN_E ? in->x.length
+          : gaps.length > 0 ? TOKEN(gaps, 1) : in->x.length - 1;
     in->state = arena_alloc(in->command->arena, most * sizeof(Mat));
 }
 
