@@ -70,13 +70,6 @@ static double get_number(const Option *option, const void *values)
          : option->kind == DECIMAL ? *(const double *)x : *(const int *)x;
 }
 
-static void print_word(FILE *out, const char *words, int k)
-{
-    for (; k > 0; k--)
-        words += strcspn(words, " ") + 1;
-    fprintf(out, "%.*s", (int)strcspn(words, " "), words);
-}
-
 void option_print(FILE *out, const Option *option, const void *values)
 {
     const char *words = option_words(option);
@@ -87,8 +80,10 @@ void option_print(FILE *out, const Option *option, const void *values)
     }
     double x = get_number(option, values);
     snprintf(text, sizeof text, "%.15g", x);
+    for (int k = 0; words != NULL && k < x; k++)
+        words += strcspn(words, " ") + 1;
     if (words != NULL)
-        print_word(out, words, (int)x);
+        fprintf(out, "%.*s", (int)strcspn(words, " "), words);
     else
         fprintf(out, "%.*g", strtod(text, NULL) == x ? 15 : 17, x);
 }

@@ -128,10 +128,15 @@ static void translate_to_turn(Inspection *in)
 }
 
 /* Runs what is looked at: a turn of Algorithm 15, or Algorithm 9 or 10, as
-   far as the model goes. */
-static void run_inspected(const Inspection *in, Tape *tape)
+   far as the model goes. Leaves the tape without an observer. */
+static void inspect(Inspection *in)
 {
     const Theta *theta = in->model->theta;
+    Arena *arena = in->command->arena;
+    Tape *tape = in->command->tape;
+    prepare_tape(arena, tape, theta);
+    observe(tape, inspect_line, in);
+    tape_discard_layers(arena, tape);
     if (in->run.algorithm == 10) {
         dtransformer(tape, in->x, theta);
     } else if (in->run.algorithm == 15) {
@@ -145,18 +150,6 @@ static void run_inspected(const Inspection *in, Tape *tape)
     } else {
         (theta->hyper.pooler ? layers_9 : represent)(tape, in->x, theta);
     }
-}
-
-/* Runs the model, and leaves the tape without an observer. */
-static void inspect(Inspection *in)
-{
-    const Theta *theta = in->model->theta;
-    Arena *arena = in->command->arena;
-    Tape *tape = in->command->tape;
-    prepare_tape(arena, tape, theta);
-    observe(tape, inspect_line, in);
-    tape_discard_layers(arena, tape);
-    run_inspected(in, tape);
     tape_clear(tape);
     prepare_tape(arena, tape, theta);
 }
