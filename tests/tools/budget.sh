@@ -9,9 +9,9 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3300    tangled/practice 1552
-tangled/text    1698    tangled/cli     1307    tangled/hub      1382
+tangled/text    1698    tangled/cli     1302    tangled/hub      1382
 tangled/sheet   5964    tangled/show     599    tangled/check    3001
-tangled/model   3281    tangled/course  2000
+tangled/model   3235    tangled/course  2000
 tests-C        21847    tests-data      8905    tests-scripts    3983
 tangled/ftx.h                   450
 tangled/library/functions.h     228
