@@ -132,7 +132,7 @@ void check(Error *f, Command *c)
     const Options options[] = { { "Options", check_options, &wanted },
                                 { .table = NULL } };
     int count[3] = { 0 };
-    if (asks_help(c->n, c->argument)) {
+    if (asks_help(c->argument)) {
         print_check_help(f, c, options);
         return;
     }

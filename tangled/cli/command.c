@@ -41,7 +41,7 @@ int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
 int parse_command(Error *f, Command *c, const char *usage,
                   const Options *options)
 {
-    if (asks_help(c->n, c->argument)) {
+    if (asks_help(c->argument)) {
         fputs(usage, c->out);
         print_options(c->out, options);
         *f->sentence = '\0';

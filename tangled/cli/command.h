@@ -22,7 +22,7 @@ struct Command {
     CommandMain *run;
     FILE *out, *err;
     int n;
-    char **argument;            /* argument[0] ... argument[n - 1]        */
+    char **argument;            /* argument[0] ... argument[n] = NULL     */
     Arena *arena;
     Tape *tape;                 /* without gradients                      */
     Trainer *trainer;           /* of ftx train; NULL: none               */
@@ -32,7 +32,7 @@ struct Command {
 
 /* Calls run(f, Command) and frees what the Command has. Prints the error if
    there is one. Returns the status; 2 instead of 0 after an error. The name,
-   such as "ftx count", is f->sheet at first. */
+   such as "ftx count", is f->sheet at first; behind n arguments is NULL. */
 int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
                 int n, char *argument[]);
 

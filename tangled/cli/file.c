@@ -6,9 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Reads to the end, or beyond `most`. */
-static char *read_bytes(Arena *arena, const char *name, size_t most,
-                        size_t *n, Error *f)
+char *read_file(Arena *arena, const char *name, size_t most, size_t *n,
+                Error *f)
 {
     bool typed_in = strcmp(name, "-") == 0;
     FILE *file = typed_in ? stdin : open_file(name, "rb");
@@ -37,26 +36,16 @@ static char *read_bytes(Arena *arena, const char *name, size_t most,
     return bytes;
 }
 
-char *read_file(Arena *arena, const char *name, size_t *n, Error *f)
-{
-    return read_bytes(arena, name, SIZE_MAX / 4, n, f);
-}
-
 const char *read_text_file(Arena *arena, const char *name, size_t *n,
                            Error *f)
 {
-    const char *text = read_bytes(arena, name, TEXT_BYTES, n, f);
+    const char *text = read_file(arena, name, TEXT_BYTES, n, f);
     if (*n == 0)
         fail_with(f, "is empty.");
     if (*n > TEXT_BYTES)
         fail_with(f, "is larger than 256 MiB, the most that a text may "
                   "have.");
     return f->text = text;
-}
-
-size_t skip_byte_order_mark(const char *text, size_t n)
-{
-    return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
 bool is_same_file(const char *a, const char *b)
@@ -72,16 +61,9 @@ bool is_same_file(const char *a, const char *b)
 static unsigned check_target(const char *name, Error *f)
 {
     FileInfo about;
-    const char *slash = strrchr(name, '/');
-    char folder[PATH_BYTES];
     set_subject(f, name, NULL);
     if (strlen(name) >= PATH_BYTES)
         fail_with(f, "cannot be written: the name is too long.");
-    snprintf(folder, sizeof folder, "%.*s",
-             slash == NULL ? 0 : (int)(slash - name), name);
-    if (*folder != '\0' && !is_name_taken(folder))
-        fail_with(f, "cannot be written: there is no folder %s; make it "
-                  "first.", folder);
     if (!get_file_info(name, &about))
         return 0;
     if (!about.is_file)
@@ -100,8 +82,9 @@ static int write_file(const char *name, unsigned mode, const void *data,
     if (file == NULL)
         return errno;
     errno = 0;
-    int error = write(file, data) && fflush(file) == 0 && !ferror(file)
-              ? sync_file(file, mode) : errno != 0 ? errno : EIO;
+    write(file, data);
+    int error = fflush(file) == 0 && !ferror(file) ? sync_file(file, mode)
+              : errno != 0 ? errno : EIO;
     fclose(file);
     return error;
 }
@@ -151,36 +134,17 @@ uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)
     return hash;
 }
 
-enum { SUM_LANES = 8 };
-
-static uint64_t sum_word(const unsigned char *p)
-{
-    uint64_t word = 0;
-    for (int k = 0; k < 8; k++)
-        word |= (uint64_t)p[k] << 8 * k;
-    return word;
-}
-
-static void fold_in(uint64_t lane[SUM_LANES], const unsigned char *line)
-{
-    for (int k = 0; k < SUM_LANES; k++) {
-        lane[k] = (lane[k] ^ sum_word(line + 8 * k)) * 0x100000001b3u;
-        lane[k] ^= lane[k] >> 32;
-    }
-}
-
 uint64_t block_checksum(const void *bytes, size_t n)
 {
-    const unsigned char *p = bytes;
-    unsigned char last[8 * SUM_LANES] = { 0 };
-    uint64_t lane[SUM_LANES] = { 0 }, hash = NO_CHECKSUM;
-    for (; n >= sizeof last; n -= sizeof last, p += sizeof last)
-        fold_in(lane, p);
-    memcpy(last, p, n);
-    fold_in(lane, last);
-    for (int k = 0; k < 8 * SUM_LANES; k++) {
-        unsigned char byte = lane[k / 8] >> 8 * (k % 8) & 0xFF;
-        hash = checksum(hash, &byte, 1);
+    uint64_t lane[8] = { 0 };
+    for (size_t at = 0; at <= n; at += sizeof lane) {
+        uint64_t line[8] = { 0 };
+        memcpy(line, (const char *)bytes + at,
+               n - at < sizeof line ? n - at : sizeof line);
+        for (int k = 0; k < 8; k++) {
+            lane[k] = (lane[k] ^ line[k]) * 0x100000001b3u;
+            lane[k] ^= lane[k] >> 32;
+        }
     }
-    return hash;
+    return checksum(NO_CHECKSUM, lane, sizeof lane);
 }

@@ -9,16 +9,14 @@
 #include "cli/system.h"
 
 /* Returns the *n bytes of the file, "-" for standard input, and a 0 behind
-   them. They belong to the arena. */
-char *read_file(Arena *arena, const char *name, size_t *n, Error *f);
+   them; at most one more than `most` are read. They belong to the arena. */
+char *read_file(Arena *arena, const char *name, size_t most, size_t *n,
+                Error *f);
 
 /* The same of a text, which has 1 to TEXT_BYTES bytes. f->text becomes the
    text, so that errors have a place in it. */
 const char *read_text_file(Arena *arena, const char *name, size_t *n,
                            Error *f);
-
-/* Returns where the first line begins: 3 after a byte order mark, else 0. */
-size_t skip_byte_order_mark(const char *text, size_t n);
 
 /* Returns whether both names stand for one file; on Windows only if they are
    one name. */
@@ -34,8 +32,8 @@ void acquire_lock(FileLock *lock, const char *name, Error *f);
 /* Gives the lock back, if there is one. */
 void release_lock(FileLock *lock);
 
-/* Writes the data into the stream; returns false if it cannot. */
-typedef bool FileWriter(FILE *file, const void *data);
+/* Writes the data into the stream, whose errors are seen to behind it. */
+typedef void FileWriter(FILE *file, const void *data);
 
 /* Replaces the file by what write(file, data) writes, in one step, or leaves
    it as it was and gives up. */
@@ -48,6 +46,6 @@ uint64_t checksum(uint64_t so_far, const void *bytes, size_t n);
 enum { NO_CHECKSUM = 0 };
 
 /* Returns a checksum of n bytes that is as fast as memory: FNV-1a over eight
-   columns of little-endian words, and then over the columns. */
+   columns of words of 8 bytes, and then over the columns. */
 uint64_t block_checksum(const void *bytes, size_t n);
 #endif

@@ -9,7 +9,7 @@
 /* Of a sheet, or of a trained model. */
 static void show_either(Error *f, Command *c)
 {
-    (has_option("model", c->n, c->argument) ? show_inside : show)(f, c);
+    (has_option("model", c->argument) ? show_inside : show)(f, c);
 }
 
 static const struct {
@@ -55,17 +55,8 @@ static int help(void)
 
 static void refuse_name(Error *f, Command *c)
 {
-    static const char examples[] =
-        "\nUsage: ftx COMMAND ...\n\n"
-        "  ftx check my.sheet                 check a computation by hand\n"
-        "  ftx show my.sheet                  show every step of it\n"
-        "  ftx train d --model m.ftx my.txt   train a model on a text\n\n"
-        "'ftx --help' lists all commands.\n";
-    if (c->n == 0) {
-        fprintf(c->err, "ftx: no command given.\n%s", examples);
-        c->status = 2;
-        return;
-    }
+    if (c->n == 0)
+        fail_with(f, "no command given; see 'ftx --help'.");
     fail_with(f, "there is no command %s; see 'ftx --help'.",
               c->argument[0]);
 }

@@ -70,29 +70,22 @@ static double get_number(const Option *option, const void *values)
          : option->kind == DECIMAL ? *(const double *)x : *(const int *)x;
 }
 
-static void print_word(FILE *out, const char *words, int k)
-{
-    for (; k > 0; k--)
-        words += strcspn(words, " ") + 1;
-    fprintf(out, "%.*s", (int)strcspn(words, " "), words);
-}
-
-static void print_decimal(FILE *out, double x)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%.15g", x);
-    fprintf(out, "%.*g", strtod(text, NULL) == x ? 15 : 17, x);
-}
-
 void option_print(FILE *out, const Option *option, const void *values)
 {
     const char *words = option_words(option);
-    if (option->kind == TEXT)
+    char text[40];
+    if (option->kind == TEXT) {
         fputs(*(char **)option_value(option, values), out);
-    else if (words != NULL)
-        print_word(out, words, (int)get_number(option, values));
+        return;
+    }
+    double x = get_number(option, values);
+    snprintf(text, sizeof text, "%.15g", x);
+    for (int k = 0; words != NULL && k < x; k++)
+        words += strcspn(words, " ") + 1;
+    if (words != NULL)
+        fprintf(out, "%.*s", (int)strcspn(words, " "), words);
     else
-        print_decimal(out, get_number(option, values));
+        fprintf(out, "%.*g", strtod(text, NULL) == x ? 15 : 17, x);
 }
 
 bool option_equals(const Option *option, const void *a, const void *b)
@@ -193,37 +186,32 @@ int parse_options(Error *f, const Options *options, int n, char *argument[])
         k += parse_option(f, options, a, k + 1 < n ? argument[k + 1] : NULL);
         argument[others + typed++] = a;
     }
-    for (int k = others + typed; k < n; k++)
-        argument[k] = NULL;
+    argument[others + typed] = NULL;
     return others;
 }
 
-bool has_option(const char *name, int n, char *const argument[])
+bool has_option(const char *name, char *const argument[])
 {
-    size_t length = strlen(name);
-    for (int k = 0; k < n && argument[k] != NULL; k++) {
-        const char *a = argument[k] + strspn(argument[k], "-");
-        if (strcmp(argument[k], "--") == 0)
-            return false;
-        if (a > argument[k] && strncmp(a, name, length) == 0
-            && (a[length] == '\0' || a[length] == '='))
+    size_t n = strlen(name);
+    for (; *argument != NULL && strcmp(*argument, "--") != 0; argument++) {
+        const char *a = *argument + strspn(*argument, "-");
+        if (a > *argument && strncmp(a, name, n) == 0
+            && (a[n] == '\0' || a[n] == '='))
             return true;
     }
     return false;
 }
 
-bool asks_help(int n, char *const argument[])
+bool asks_help(char *const argument[])
 {
-    return has_option("help", n, argument) || has_option("h", n, argument);
+    return has_option("help", argument) || has_option("h", argument);
 }
 
-void refuse_unused_options(Error *f, const OptionEffect *effect, int n,
-                           char *const argument[])
+void refuse_unused(Error *f, char *const argument[], const char *name,
+                   bool acts, const char *only)
 {
-    for (; effect->name != NULL; effect++)
-        if (!effect->acts && has_option(effect->name, n, argument))
-            fail_with(f, "--%s has an effect only %s.", effect->name,
-                      effect->only);
+    if (!acts && has_option(name, argument))
+        fail_with(f, "--%s has an effect only %s.", name, only);
 }
 
 static bool has_default(const Option *option, const void *values)

@@ -32,28 +32,22 @@ typedef struct {
 } Options;
 enum { UNSAID = -1 };
 
-/* Sets the options among n arguments, moves the others to the front and
-   returns how many these are. Behind them stand the options that were typed,
-   and then NULL. Gives up if an option is unknown or its value invalid. */
+/* Sets the options among n arguments and NULL, moves the others to the front
+   and returns how many these are. Behind them stand the options that were
+   typed, and then NULL. Gives up if one is unknown or its value invalid. */
 int parse_options(Error *f, const Options *options, int n, char *argument[]);
 
-/* An option that has an effect only sometimes; only says when. */
-typedef struct {
-    const char *name;           /* NULL ends a table                      */
-    bool acts;
-    const char *only;           /* such as "with --beam"                  */
-} OptionEffect;
+/* Is the option of that name among the arguments, with whatever value? NULL
+   is behind the last. */
+bool has_option(const char *name, char *const argument[]);
 
-/* Gives up if one of the n arguments that parse_options left is an option
-   without an effect. */
-void refuse_unused_options(Error *f, const OptionEffect *effect, int n,
-                           char *const argument[]);
-
-/* Is the option of that name among the n arguments, with whatever value? */
-bool has_option(const char *name, int n, char *const argument[]);
+/* Gives up if the option was typed and has no effect; only says when it has
+   one, such as "with --beam". */
+void refuse_unused(Error *f, char *const argument[], const char *name,
+                   bool acts, const char *only);
 
 /* Is --help or -h among the arguments? */
-bool asks_help(int n, char *const argument[]);
+bool asks_help(char *const argument[]);
 
 /* Prints the tables as help, with the values as the defaults. */
 void print_options(FILE *out, const Options *options);

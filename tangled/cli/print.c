@@ -6,12 +6,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-bool has_suffix(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 void append(char *to, size_t size, const char *format, ...)
 {
     size_t n = strlen(to);

@@ -4,9 +4,6 @@
 #define FTX_CLI_PRINT_H
 #include "library/arena.h"
 
-/* Does the text end with that suffix? */
-bool has_suffix(const char *text, const char *suffix);
-
 /* Appends formatted text to what stands in the size bytes at to; what has no
    room is cut off. */
 void append(char *to, size_t size, const char *format, ...)

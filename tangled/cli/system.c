@@ -33,28 +33,13 @@ static void *or_no_room(void *what)
 #ifdef _WIN32
 enum { HANGUP = SIGBREAK };
 
-static HANDLE handle_of(FILE *file)
-{
-    return (HANDLE)_get_osfhandle(fileno(file));
-}
-
 static void prepare_console(FILE *file)
 {
-    DWORD mode;
     _setmode(fileno(file), _O_BINARY);
-    if (!GetConsoleMode(handle_of(file), &mode))
+    if (!_isatty(fileno(file)))
         return;
     SetConsoleOutputCP(CP_UTF8);
-    SetConsoleMode(handle_of(file),
-                   mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
     setvbuf(file, NULL, _IOFBF, 1 << 14);
-}
-
-bool is_terminal(FILE *file)
-{
-    DWORD mode;
-    return GetConsoleMode(handle_of(file), &mode)
-        && (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
 
 static char *utf8(const wchar_t *text)
@@ -161,11 +146,6 @@ char **begin_program(int n, char *argument[])
     (void)n;
     signal(SIGPIPE, SIG_IGN);
     return argument;
-}
-
-bool is_terminal(FILE *file)
-{
-    return isatty(fileno(file)) == 1 && getenv("TERM") != NULL;
 }
 
 FILE *open_text_stream(TextStream *w)

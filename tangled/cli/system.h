@@ -19,9 +19,6 @@ void set_stop_handler(void (*handler)(int signal));
 /* Returns the seconds since some moment. */
 double seconds(void);
 
-/* Does the file lead to a person who sees colours and carriage returns? */
-bool is_terminal(FILE *file);
-
 /* Returns a stream for a descriptor that the caller has left open. */
 FILE *open_descriptor(int number, const char *mode);
 

@@ -282,7 +282,7 @@ bool json_is(const Json *value, const char *text)
         && value->n == (int)strlen(text) && strcmp(value->text, text) == 0;
 }
 
-const char *json_kind(const Json *value)
+static const char *json_kind(const Json *value)
 {
     static const char *const kinds[] = { "null", "false", "true", "a number",
                                          "a string", "a list", "an object" };

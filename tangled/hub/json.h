@@ -43,9 +43,6 @@ const char *json_word(Arena *arena, const Json *value);
 /* Returns whether it is a string with this text; NULL is none. */
 bool json_is(const Json *value, const char *text);
 
-/* Returns what a value is, in the words of an error: "a string" ... */
-const char *json_kind(const Json *value);
-
 /* Returns a text as a part of a sentence: in one line, and not long. */
 const char *in_a_line(Arena *arena, const char *text, int n);
 

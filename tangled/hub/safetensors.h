@@ -19,6 +19,7 @@ typedef struct {
     size_t count;               /* of its numbers                         */
     const unsigned char *bytes, *end;
     const char *file;           /* where it stands                        */
+    double *number;             /* of one to be written: its numbers      */
 } Tensor;
 
 /* tensor[0] ... tensor[n - 1], in the order of their names. */
@@ -43,10 +44,8 @@ double tensor_number(const Tensor *tensor, size_t k);
 /* Returns the name of a file in a folder. */
 const char *in_folder(Arena *arena, const char *folder, const char *name);
 
-/* Writes n tensors as F32; numbers returns those of tensor i. Returns false
-   if they cannot be written. */
-bool tensors_write(FILE *file, int n, const Tensor *tensor,
-                   const double *(*numbers)(const void *data, int i),
-                   const void *data);
+/* Writes n tensors as F32. Whether all was written is for the caller to
+   ask. */
+void tensors_write(FILE *file, int n, const Tensor tensor[]);
 
 #endif

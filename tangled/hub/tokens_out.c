@@ -36,7 +36,6 @@ static const struct { const char *cut, *decoder, *model; } forms[] = {
 typedef struct {
     FILE *to;
     const Tokenizer *t;
-    TokenKind kind;
     const Vocabulary *v;        /* NULL: ftx has learned it               */
     int n;                      /* pieces, without the special ones       */
     Piece special[3];           /* mask, bos and eos                      */
@@ -48,12 +47,11 @@ typedef struct {
 static TokenWriter token_writer(FILE *to, const Tokenizer *t)
 {
     static const char *const names[] = { "<mask>", "<bos>", "<eos>" };
-    const Cutter *cutter = tokenizer_cutter(t);
-    int N_V = tokenizer_size(t);
-    TokenWriter w = { .to = to, .t = t, .kind = tokenizer_kind(t),
-                      .n = N_V - 3 };
+    const Cutter *cutter = t->cutter;
+    int N_V = t->N_V;
+    TokenWriter w = { .to = to, .t = t, .n = N_V - 3 };
     if (cutter != NULL) {
-        w.v = cutter_vocabulary(cutter);
+        w.v = cutter->v;
         w.n = w.v->n;
     }
     for (int k = 0; k < 3; k++) {
@@ -62,7 +60,7 @@ static TokenWriter token_writer(FILE *to, const Tokenizer *t)
         w.number[k] = token_number(t, token);
         w.special[k] = cutter == NULL || !w.has[k]
                      ? (Piece){ names[k], (int)strlen(names[k]) }
-                     : own_piece(cutter, w.number[k]);
+                     : cutter_piece(cutter, w.number[k], false);
     }
     return w;
 }
@@ -83,13 +81,13 @@ static void put_in_signs(const TokenWriter *w, Piece piece)
     char text[4 * PIECE_BYTES], *end = text;
     for (int k = 0; k < piece.n && k < PIECE_BYTES; k++)
         end = write_utf8(end, sign_of_byte((unsigned char)piece.at[k]));
-    bool signs = w->kind != CHARACTERS && w->kind != WORD_PIECES;
+    bool signs = w->t->kind != CHARACTERS && w->t->kind != WORD_PIECES;
     put_literal(w, signs ? (Piece){ text, (int)(end - text) } : piece);
 }
 
 static bool is_list(const TokenWriter *w)
 {
-    return w->kind == CHARACTERS || w->kind == WORDS;
+    return w->t->kind == CHARACTERS || w->t->kind == WORDS;
 }
 
 static void put_vocabulary(const TokenWriter *w)
@@ -112,14 +110,15 @@ static void put_vocabulary(const TokenWriter *w)
 static void put_merges(const TokenWriter *w)
 {
     int n = w->v == NULL ? w->n - 256 : w->v->merges;
+    int first = w->v == NULL;           /* ftx counts from 1 */
     fputs(",\n    \"merges\": [", w->to);
     for (int k = 0; k < n; k++) {
-        Pair pair = w->v == NULL ? tokenizer_merge(w->t, k + 1)
+        Pair pair = w->v == NULL ? pair_at(&w->t->list, k + 1)
                                  : w->v->merge[k];
         fputs(k == 0 ? "\n      [" : ",\n      [", w->to);
-        put_in_signs(w, piece_at(w, pair.left));
+        put_in_signs(w, piece_at(w, pair.left - first));
         fputs(", ", w->to);
-        put_in_signs(w, piece_at(w, pair.right));
+        put_in_signs(w, piece_at(w, pair.right - first));
         fputc(']', w->to);
     }
     fputs("]", w->to);
@@ -128,7 +127,7 @@ static void put_merges(const TokenWriter *w)
 const char *tokens_error(const Tokenizer *t)
 {
     TokenWriter w = token_writer(NULL, t);
-    if (w.kind == TOKEN_NUMBERS)
+    if (t->kind == TOKEN_NUMBERS)
         return "its tokens are numbers";
     if (w.v != NULL)
         return NULL;
@@ -200,26 +199,26 @@ void put_tokenizer(FILE *to, const Tokenizer *t, bool ends)
     print_json(to, "{\n  'version': '1.0',\n  'truncation': null,\n"
                "  'padding': null,\n");
     put_added(w);
-    if (w->kind == WORD_PIECES)
+    if (w->t->kind == WORD_PIECES)
         print_json(to, "  'normalizer': {'type': 'BertNormalizer', "
                    "'clean_text': %b,\n    'handle_chinese_chars': %b, "
                    "'strip_accents': %b, 'lowercase': %b},\n", v->clean,
                    v->ideographs, v->no_marks, v->small);
     print_json(to, "  'pre_tokenizer': ");
-    print_json(to, forms[w->kind].cut);
+    print_json(to, forms[w->t->kind].cut);
     fputs(",\n", to);
     put_ends(w, ends);
     print_json(to, "  'decoder': ");
-    print_json(to, forms[w->kind].decoder);
+    print_json(to, forms[w->t->kind].decoder);
     print_json(to, ",\n  'model': {'type': ");
-    print_json(to, forms[w->kind].model);
-    if (w->kind == WORD_PIECES) {
+    print_json(to, forms[w->t->kind].model);
+    if (w->t->kind == WORD_PIECES) {
         print_json(to, ", 'max_input_chars_per_word': %d, 'unk_token': ",
                    v->longest);
         put_literal(w, v->piece[v->unknown]);
     }
     put_vocabulary(w);
-    if (w->kind == BYTE_PAIRS || w->kind == BYTE_LEVEL)
+    if (w->t->kind == BYTE_PAIRS || w->t->kind == BYTE_LEVEL)
         put_merges(w);
     fputs("}\n}\n", to);
 }
@@ -231,7 +230,7 @@ void put_tokenizer_config(FILE *to, const Tokenizer *t)
         { "mask_token", "cls_token", "sep_token" },
     };
     TokenWriter writer = token_writer(to, t), *w = &writer;
-    bool bert = w->kind == WORD_PIECES;
+    bool bert = w->t->kind == WORD_PIECES;
     print_json(to, "{\n  'tokenizer_class': 'PreTrainedTokenizerFast',\n"
                "  'clean_up_tokenization_spaces': false");
     for (int k = 0; k < 3; k++)

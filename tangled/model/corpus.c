@@ -1,11 +1,10 @@
 /* model/corpus.c: texts that were typed become tokens of a model, and a file
    of text becomes data to train with.
 
-   Main type: Corpus. Entry points: encode_for_model, read_corpus. A text or
+   Main type: Corpus. Entry points: encode_field, read_corpus. A text or
    the name of a file flows in; token sequences flow out, or a refusal with
    the place in the text. */
 #include "model/corpus.h"
-#include <limits.h>
 #include <string.h>
 
 const char GAP[] = "[gap]";
@@ -15,24 +14,20 @@ _Noreturn static void fail_to_encode(const Tokenizer *t, const char *wrong,
                                      const char *text, size_t n,
                                      size_t where, Error *f, int at)
 {
-    const TokenKind kind = tokenizer_kind(t);
     const char *piece = text + where;
     int bytes = utf8_length(piece, n - where);
-    char which[100] = "";
-    if (bytes > 0 && kind == CHARACTERS)
-        snprintf(which, sizeof which, " '%.*s' (U+%04X)", bytes, piece,
-                 utf8_code(piece, bytes));
-    while (kind == WORDS && where + (size_t)bytes < n
+    char code[20] = "";
+    while (t->kind == WORDS && where + (size_t)bytes < n
            && (unsigned char)piece[bytes] > ' ')
         bytes++;
-    if (bytes > 0 && kind == WORDS)
-        snprintf(which, sizeof which, " '%.*s'", bytes, piece);
-    if (*which == '\0')
+    if (bytes == 0 || t->kind > WORDS)
         fail_in_text(f, at + (int)where, "%s", wrong);
-    fail_in_text(f, at + (int)where,
-                 "%.*s%s; leave it out, or use a model that was trained "
-                 "with --tokens bpe, which has tokens for everything.",
-                 (int)strcspn(wrong, "."), wrong, which);
+    if (t->kind == CHARACTERS)
+        snprintf(code, sizeof code, " (U+%04X)", utf8_code(piece, bytes));
+    fail_in_text(f, at + (int)where, "%.*s '%.*s'%s; leave it out, or use a "
+                 "model that was trained with --tokens bpe, which has tokens "
+                 "for everything.", (int)strcspn(wrong, "."), wrong,
+                 bytes < 90 ? bytes : 90, piece, code);
 }
 
 Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
@@ -46,74 +41,55 @@ Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
     return x;
 }
 
-Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
-                    size_t n, int ell_max, bool is_prompt, Error *f, int at)
+/* Appends the tokens of n bytes to *length others. Words end with a blank. */
+static void append_tokens(const Tokenizer *t, Arena *arena, const char *text,
+                          size_t n, int id[], int *length, Error *f, int at)
 {
-    int N_V = tokenizer_size(t);
     char *copy = arena_alloc(arena, n + 1);
     memcpy(copy, text, n);
-    if (tokenizer_kind(t) == WORDS && n > 0 && copy[n - 1] != ' ')
+    if (t->kind == WORDS && n > 0 && copy[n - 1] != ' ')
         copy[n++] = ' ';
     Tokens x = encode_ordinary(t, arena, copy, n, f, at);
-    int ordinary = x.length;
-    x = add_special_tokens(t, arena, x);
-    if (is_prompt && is_special(t, eos_token(N_V))
+    for (int k = 1; k <= x.length; k++)
+        id[(*length)++] = TOKEN(x, k);
+}
+
+Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
+                    size_t n, int ell_max, Task task, Error *f)
+{
+    const int N_V = t->N_V, at = (int)(text - f->text);
+    const size_t width = task == TRAIN_E ? strlen(GAP) : n + 1;
+    int *id = arena_alloc(arena, (2 * n + 2) * sizeof *id), length = 0;
+    for (size_t begin = 0, k = 0; k <= n; k++) {
+        bool gap = n - k >= width && memcmp(text + k, GAP, width) == 0;
+        if (!gap && k < n)
+            continue;
+        begin += task == TRAIN_E && t->kind == WORDS && begin < k
+              && text[begin] == ' ';
+        append_tokens(t, arena, text + begin, k - begin, id, &length, f,
+                      at + (int)begin);
+        if (gap)
+            id[length++] = mask_token(N_V);
+        k += gap ? width - 1 : 0;
+        begin = k + 1;
+    }
+    Tokens x = add_special_tokens(t, arena, (Tokens){ length, id });
+    if (task == TRAIN_D && is_special(t, eos_token(N_V))
         && (x.length > 1 || is_special(t, bos_token(N_V))))
         x.length--;
     if (x.length > ell_max)
         fail_in_text(f, at, "this has %d tokens%s; ell_max is %d.", x.length,
-                     x.length == ordinary ? ""
-                     : is_prompt ? " with bos" : " with bos and eos",
+                     x.length == length ? ""
+                     : task == TRAIN_D ? " with bos" : " with bos and eos",
                      ell_max);
     return x;
-}
-
-/* Returns the tokens of a text in which each GAP is a mask_token. */
-static Tokens encode_with_gaps(const Tokenizer *t, Arena *arena,
-                               const char *text, size_t n, int ell_max,
-                               Error *f, int at)
-{
-    const int N_V = tokenizer_size(t);
-    size_t width = strlen(GAP), begin = 0;
-    int *id = arena_alloc(arena, (2 * n + 2) * sizeof *id), length = 0;
-    id[length++] = bos_token(N_V);
-    for (size_t k = 0; k <= n; k++) {
-        bool here = n - k >= width && memcmp(text + k, GAP, width) == 0;
-        if (!here && k < n)
-            continue;
-        if (begin < k) {
-            begin += tokenizer_kind(t) == WORDS && text[begin] == ' ';
-            Tokens x = encode_field(t, arena, text + begin, k - begin,
-                                    INT_MAX, false, f, at + (int)begin);
-            for (int i = 2; i < x.length; i++)
-                id[length++] = TOKEN(x, i);
-        }
-        if (here)
-            id[length++] = mask_token(N_V);
-        begin = k + width;
-        k += here ? width - 1 : 0;
-    }
-    id[length++] = eos_token(N_V);
-    if (length > ell_max)
-        fail_in_text(f, at, "this has %d tokens with bos and eos; ell_max is "
-                     "%d.", length, ell_max);
-    return (Tokens){ length, id };
-}
-
-Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
-                        size_t n, Error *f)
-{
-    int ell_max = m->theta->hyper.ell_max, at = (int)(text - f->text);
-    return m->task == TRAIN_E
-         ? encode_with_gaps(m->tokenizer, arena, text, n, ell_max, f, at)
-         : encode_field(m->tokenizer, arena, text, n, ell_max,
-                        m->task == TRAIN_D, f, at);
 }
 
 /* A corpus that is being read. */
 typedef struct {
     Arena *arena;
     Error *error;
+    Task task;
     const Plan *plan;
     const Model *model;         /* whose tokens and classes; or NULL      */
     int ell_max;
@@ -160,102 +136,72 @@ static void convert_text(CorpusReader *r)
                            r->ell_max, &c->held_out.N_data);
 }
 
-/* A line: what stands before its tab, and behind it. */
-typedef struct { Piece left, right; } CorpusLine;
-
-/* Returns the n bytes at `from` as a line. */
-static CorpusLine split_line(const CorpusReader *r, const char *from,
-                             size_t n)
+bool next_text_line(const char *text, size_t n, size_t *at, Piece *line)
 {
-    int at = (int)(from - r->text);
-    n -= n > 0 && from[n - 1] == '\r';
-    const char *tab = memchr(from, '\t', n);
+    if (*at == 0 && n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        *at = 3;
+    if (*at >= n)
+        return false;
+    const char *p = text + *at, *end = memchr(p, '\n', n - *at);
+    size_t length = end == NULL ? n - *at : (size_t)(end - p);
+    *at += length + 1;
+    *line = (Piece){ p, (int)length };
+    line->n -= length > 0 && p[length - 1] == '\r';
+    return true;
+}
+
+/* Sets the sides of a line: what stands before its tab, and behind it. */
+static void split_line(const CorpusReader *r, Piece all, Piece side[2])
+{
+    int at = (int)(all.at - r->text);
+    const char *tab = memchr(all.at, '\t', (size_t)all.n);
     if (tab == NULL)
         fail_in_text(r->error, at, "this line has no tab; expected two parts "
                      "with a tab between.");
-    Piece left = { from, (int)(tab - from) };
-    Piece right = { tab + 1, (int)n - left.n - 1 };
-    const char *second = memchr(right.at, '\t', (size_t)right.n);
+    side[0] = (Piece){ all.at, (int)(tab - all.at) };
+    side[1] = (Piece){ tab + 1, all.n - side[0].n - 1 };
+    const char *second = memchr(tab + 1, '\t', (size_t)side[1].n);
     if (second != NULL)
         fail_in_text(r->error, (int)(second - r->text),
                      "this line has a second tab; expected two parts with a "
                      "tab between.");
-    if (left.n == 0 || right.n == 0)
+    if (side[0].n == 0 || side[1].n == 0)
         fail_in_text(r->error, at, "one side of the tab is empty.");
-    return (CorpusLine){ left, right };
 }
 
-/* Returns the lines of the text, and how many there are. */
-static const CorpusLine *read_lines(const CorpusReader *r, int *lines)
+/* Returns the two sides of each line, and how many lines there are. */
+static const Piece *read_lines(const CorpusReader *r, int *lines)
 {
-    const char *p = r->text + skip_byte_order_mark(r->text, r->n);
-    const char *stop = r->text + r->n;
-    size_t most = 1;
-    for (const char *q = p; q < stop; q++)
-        most += *q == '\n';
-    CorpusLine *line = arena_alloc(r->arena, most * sizeof *line);
-    for (*lines = 0; p < stop; ++*lines) {
-        const char *end = memchr(p, '\n', (size_t)(stop - p));
-        end = end == NULL ? stop : end;
-        line[*lines] = split_line(r, p, (size_t)(end - p));
-        p = end + 1;
-    }
+    size_t most = 1, at = 0;
+    Piece all;
+    for (size_t k = 0; k < r->n; k++)
+        most += r->text[k] == '\n';
+    Piece *side = arena_alloc(r->arena, 2 * most * sizeof *side);
+    for (*lines = 0; next_text_line(r->text, r->n, &at, &all); ++*lines)
+        split_line(r, all, &side[2 * *lines]);
     if (*lines < 2)
         fail_with(r->error, "there is only one line; two are the least.");
-    return line;
+    return side;
 }
 
-/* Puts a side of a line behind what is learned from; a word ends with a
-   blank. */
-static void put_side(FILE *to, Piece side, bool needs_blank)
-{
-    fwrite(side.at, 1, (size_t)side.n, to);
-    if (needs_blank && side.at[side.n - 1] != ' ')
-        fputc(' ', to);
-}
-
-/* Learns tokens from n lines, of which the left side is a label or text. */
+/* Learns tokens from n lines, of which the left side is a label or text. A
+   word ends with a blank. */
 static const Tokenizer *learn_from_lines(const CorpusReader *r,
-                                         const CorpusLine *line, int n,
-                                         bool has_labels)
+                                         const Piece side[], int n)
 {
-    TextStream all;
-    FILE *to = open_text_stream(&all);
-    bool needs_blank = r->plan->tokens != CHARACTERS;
-    for (int k = 0; k < n; k++) {
-        if (!has_labels)
-            put_side(to, line[k].left, needs_blank);
-        put_side(to, line[k].right, needs_blank);
+    char *all = arena_alloc(r->arena, r->n + 2 * (size_t)n), *to = all;
+    bool has_labels = r->task == TRAIN_CLASS;
+    for (int k = has_labels; k < 2 * n; k += 1 + has_labels) {
+        to = (char *)memcpy(to, side[k].at, (size_t)side[k].n) + side[k].n;
+        if (r->plan->tokens != CHARACTERS && to[-1] != ' ')
+            *to++ = ' ';
     }
-    const char *text = close_text_stream(&all, r->arena);
-    return learn_tokens(r, text, all.n);
+    return learn_tokens(r, all, (size_t)(to - all));
 }
 
-/* Returns the class with that label, which is a new one if it may be. */
-static int find_class(CorpusReader *r, Piece label, bool may_be_new)
-{
-    Corpus *c = &r->c;
-    size_t n = (size_t)label.n;
-    int at = (int)(label.at - r->text);
-    char *name = memset(arena_alloc(r->arena, n + 1), 0, n + 1);
-    memcpy(name, label.at, n);
-    if (strlen(name) < n)
-        fail_in_text(r->error, at,
-                     "a label is a text; this one has a byte 0.");
-    for (int k = 1; k <= c->N_C; k++)
-        if (strcmp(c->class_name[k], name) == 0)
-            return k;
-    if (!may_be_new)
-        fail_in_text(r->error, at, "the model has no class '%s'.", name);
-    if (c->N_C == MOST_CLASSES)
-        fail_in_text(r->error, at, "this label is one more than the %d that "
-                     "there may be.", MOST_CLASSES);
-    c->class_name[++c->N_C] = name;
-    return c->N_C;
-}
-
-/* Returns the classes of n lines, in [1] to [n]. */
-static const int *find_classes(CorpusReader *r, const CorpusLine *line, int n)
+/* Returns the classes of n lines, in [1] to [n]. A label is a new class unless
+   those of the model are known. */
+static const int *find_classes(CorpusReader *r, const Piece side[], int n)
 {
     Corpus *c = &r->c;
     int *class = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *class);
@@ -263,39 +209,49 @@ static const int *find_classes(CorpusReader *r, const CorpusLine *line, int n)
     c->N_C = known ? r->model->theta->hyper.N_C : 0;
     c->class_name = known ? r->model->class_name
         : arena_alloc(r->arena, (MOST_CLASSES + 1) * sizeof *c->class_name);
-    for (int k = 0; k < n; k++)
-        class[k + 1] = find_class(r, line[k].left, !known);
+    for (int line = 1, k; line <= n; class[line++] = k) {
+        Piece label = side[2 * (line - 1)];
+        size_t bytes = (size_t)label.n;
+        int at = (int)(label.at - r->text);
+        char *name = memset(arena_alloc(r->arena, bytes + 1), 0, bytes + 1);
+        memcpy(name, label.at, bytes);
+        if (strlen(name) < bytes)
+            fail_in_text(r->error, at,
+                         "a label is a text; this one has a byte 0.");
+        for (k = 1; k <= c->N_C && strcmp(c->class_name[k], name) != 0; k++)
+            ;
+        if (k > c->N_C && known)
+            fail_in_text(r->error, at, "the model has no class '%s'.", name);
+        if (k > MOST_CLASSES)
+            fail_in_text(r->error, at, "this label is one more than the %d "
+                         "that there may be.", MOST_CLASSES);
+        if (k > c->N_C)
+            c->class_name[++c->N_C] = name;
+    }
     if (c->N_C < 2)
         fail_with(r->error, "all lines have the label '%s'; there is "
                   "nothing to tell apart.", c->class_name[1]);
     return class;
 }
 
-static Tokens encode_side(const CorpusReader *r, Piece side)
-{
-    return encode_field(r->c.tokenizer, r->arena, side.at, (size_t)side.n,
-                        r->ell_max, false, r->error,
-                        (int)(side.at - r->text));
-}
-
 /* Makes data of pairs or of labelled texts: the last lines are held out. */
-static void convert_lines(CorpusReader *r, bool has_labels)
+static void convert_lines(CorpusReader *r)
 {
     Corpus *c = &r->c;
+    bool has_labels = r->task == TRAIN_CLASS;
     int n;
-    const CorpusLine *line = read_lines(r, &n);
+    const Piece *side = read_lines(r, &n);
     int last = (int)(n * r->plan->held_out), first = n - last;
     int learned = r->plan->tokens == BYTE_PAIRS ? first : n;
     if (c->tokenizer == NULL)
-        c->tokenizer = learn_from_lines(r, line, learned, has_labels);
+        c->tokenizer = learn_from_lines(r, side, learned);
     Tokens *x = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *x);
     Tokens *z = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *z);
-    const int *class = has_labels ? find_classes(r, line, n) : NULL;
-    for (int k = 0; k < n; k++) {
-        if (!has_labels)
-            z[k + 1] = encode_side(r, line[k].left);
-        x[k + 1] = encode_side(r, line[k].right);
-    }
+    const int *class = has_labels ? find_classes(r, side, n) : NULL;
+    for (int k = has_labels; k < 2 * n; k += 1 + has_labels)
+        (k % 2 == 0 ? z : x)[k / 2 + 1]
+            = encode_field(c->tokenizer, r->arena, side[k].at,
+                           (size_t)side[k].n, r->ell_max, r->task, r->error);
     c->train = (Data){ first, has_labels ? NULL : z, x, class };
     c->held_out = (Data){ last, has_labels ? NULL : z + first, x + first,
                           has_labels ? class + first : NULL };
@@ -305,22 +261,18 @@ Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
                    const Model *model, const char *name, Error *f)
 {
     bool has_lines = task == TRAIN_ED || task == TRAIN_CLASS;
-    CorpusReader *r = arena_alloc(arena, sizeof *r);
-    *r = (CorpusReader){ arena, f, plan, model, ell_max, .text = NULL };
+    CorpusReader r = { arena, f, task, plan, model, ell_max, .text = NULL };
     char *hex = arena_alloc(arena, 17);
     if (!has_lines && ell_max < 2)
         fail_with(f, "--ell_max must be at least 2 to learn what follows on "
                   "what.");
-    r->text = read_text_file(arena, name, &r->n, f);
+    r.text = read_text_file(arena, name, &r.n, f);
     snprintf(hex, 17, "%016llx",
-             (unsigned long long)checksum(NO_CHECKSUM, r->text, r->n));
-    r->c.sum = hex;
-    r->c.bytes = (double)r->n;
+             (unsigned long long)checksum(NO_CHECKSUM, r.text, r.n));
+    r.c.sum = hex;
+    r.c.bytes = (double)r.n;
     if (model != NULL)
-        r->c.tokenizer = model->tokenizer;
-    if (has_lines)
-        convert_lines(r, task == TRAIN_CLASS);
-    else
-        convert_text(r);
-    return r->c;
+        r.c.tokenizer = model->tokenizer;
+    (has_lines ? convert_lines : convert_text)(&r);
+    return r.c;
 }

@@ -1,30 +1,31 @@
 /* model/corpus.h: texts that were typed become tokens, and a file of text
    becomes data to train with.
 
-   Main type: Corpus. Entry points: encode_for_model, read_corpus. A text or
+   Main type: Corpus. Entry points: encode_field, read_corpus. A text or
    the name of a file flows in; token sequences flow out. */
 #ifndef FTX_CORPUS_H
 #define FTX_CORPUS_H
 #include "model/file.h"
 
 /* Returns bos_token, the tokens of the n bytes, and eos_token, as far as the
-   tokenizer has these two. A prompt gets no eos_token (E35), unless nothing
-   else is left. With words each keeps the blank behind it (E28), so a blank
-   is put behind the last one. More than ell_max tokens are refused. The text
-   is byte `at` of f->text. */
+   tokenizer has these two, as a model of the task takes them. A prompt for
+   Algorithm 10 gets no eos_token (E35), unless nothing else is left; for
+   Algorithm 9 each GAP is a mask_token. With words each keeps the blank
+   behind it (E28), so a blank is put behind the last one. More than ell_max
+   tokens are refused. The text is a part of f->text. */
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
-                    size_t n, int ell_max, bool is_prompt, Error *f, int at);
-
-/* Returns the tokens of n bytes of f->text as a model of its task takes them:
-   a prompt for Algorithm 10; for Algorithm 9 each GAP is a mask_token. */
-Tokens encode_for_model(const Model *m, Arena *arena, const char *text,
-                        size_t n, Error *f);
+                    size_t n, int ell_max, Task task, Error *f);
 extern const char GAP[];
 
 /* Returns the tokens of n bytes, without special ones. Gives up where there
    is none, and quotes the character or the word. */
 Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
                        size_t n, Error *f, int at);
+
+/* Sets *line to the next line of n bytes of text, without its end, and moves
+   *at, at first 0, behind it; false: there is none. The mark of UTF-8 before
+   the first is left out. */
+bool next_text_line(const char *text, size_t n, size_t *at, Piece *line);
 
 /* Data to train a model, and data held out. */
 typedef struct {

@@ -5,18 +5,8 @@
 #include "model/model.h"
 #include <string.h>
 
-/* Returns how many parameters differ from p at most in the number of their
-   layer or head, p itself among them. */
-static long long parameters_like(const Theta *theta, const Parameter *p)
-{
-    long long n = 0;
-    for (int k = 1; k <= theta->n; k++)
-        n += theta->parameter[k].part == p->part
-          && strcmp(theta->parameter[k].symbol, p->symbol) == 0;
-    return n;
-}
-
-/* Prints a row for each part that is the first of its kind. */
+/* Prints a row for each part that is the first of its kind, and how many
+   differ from it at most in the number of their layer or head. */
 static void print_parts(FILE *out, const Theta *theta)
 {
     char kind[40], shape[60], numbers[40];
@@ -24,9 +14,11 @@ static void print_parts(FILE *out, const Theta *theta)
             "numbers");
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];
+        long long times = 0;
         if (p->layer > 1 || p->head > 1)
             continue;
-        long long times = parameters_like(theta, p);
+        for (const Parameter *q = &theta->parameter[theta->n]; q >= p; q--)
+            times += q->part == p->part && strcmp(q->symbol, p->symbol) == 0;
         parameter_kind(p, kind);
         snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
         fprintf(out, "%-26s %8lld  %16s %18s\n", kind, times, shape,
@@ -34,14 +26,9 @@ static void print_parts(FILE *out, const Theta *theta)
     }
 }
 
-static const Option count_options[] = {
-    { "total", FLAG, 0, NO_BOUNDS, NULL, "print the last line only" },
-    { .name = NULL },
-};
-
 static const char usage[] =
     "Usage: ftx count d|e|ed|class [options]\n"
-    "       ftx count MODEL [--total]\n"
+    "       ftx count MODEL\n"
     "\n"
     "Counts the parameters of an architecture, or of a MODEL: a file, a\n"
     "folder, or a name such as gpt2, gpt3, bert-base or transformer-base,\n"
@@ -77,36 +64,31 @@ void count_numbers(Error *f, Command *c)
         task_of(c->argument[k], &task);
     Hyperparameters hyper = hyper_default(task);
     const KnownModel *known = NULL;
-    bool only_total = false;
     char numbers[40];
     const Options options[] = {
         { "Hyperparameters:", hyper_options + 1, &hyper },
-        { "Other options:", count_options, &only_total },
         { .table = NULL },
     };
-    int n = parse_command(f, c, usage, options);
-    if (n != 1)
+    if (parse_command(f, c, usage, options) != 1)
         fail_with(f, "expected one architecture or model; see 'ftx count "
                   "--help'.");
-    const char *name = c->argument[0];
+    const char *name = c->argument[0], *typed = c->argument[1];
     bool is_model = !task_of(name, &task);
-    for (int k = 1; is_model && k < c->n && c->argument[k] != NULL; k++)
-        if (strncmp(c->argument[k], "--total", 7) != 0)
-            fail_with(f, "%.100s goes with an architecture; %s has sizes of "
-                      "its own.", c->argument[k], name);
+    if (is_model && typed != NULL)
+        fail_with(f, "%.100s goes with an architecture; %s has sizes of its "
+                  "own.", typed, name);
     if (!is_model && task == TRAIN_CLASS && hyper.N_C == 0)
         fail_with(f, "--N_C is 0; a model of class has at least one.");
     if (is_model)
         hyper = find_model(c, name, &known, f);
     else
-        refuse_unused_hyper(f, task, c->n - n, c->argument + n);
+        refuse_unused_hyper(f, task, c->argument + 1);
     hyper_check(f, &hyper);
     const Theta *theta = theta_new(c->arena, &hyper);
-    if (!only_total)
-        print_parts(c->out, theta);
+    print_parts(c->out, theta);
     fprintf(c->out, "%-26s %8s  %16s %18s\n", "total", "", "",
             format_grouped(theta_count(theta), numbers));
-    if (known != NULL && !only_total)
+    if (known != NULL)
         fprintf(c->out, "%-26s %8s  %16s %18s\n%s\n", "published", "", "",
                 known->published, known->why);
 }

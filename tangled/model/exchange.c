@@ -28,10 +28,10 @@ static const char import_usage[] =
     "Usage: ftx import FOLDER --model FILE\n"
     "\n"
     "Converts a released model: a folder with config.json and\n"
-    "model.safetensors of a GPT2LMHeadModel, BertModel, BertForMaskedLM or\n"
-    "BertForSequenceClassification. Without a tokenizer.json texts are\n"
-    "typed as token numbers, such as '464 3290'. Of a model file of ftx the\n"
-    "parameters are copied, without the state of training. For example:\n"
+    "model.safetensors of a GPT2LMHeadModel, BertModel or BertForMaskedLM.\n"
+    "Without a tokenizer.json texts are typed as token numbers, such as\n"
+    "'464 3290'. Of a model file of ftx the parameters are copied, without\n"
+    "the state of training. For example:\n"
     "\n"
     "  ftx import gpt2 --model gpt2.ftx\n"
     "  ftx generate --model gpt2.ftx --tau 0 'The dog'\n";
@@ -45,25 +45,20 @@ static void refuse_to_replace(Error *f, const char *name)
 void import_released(Error *f, Command *c)
 {
     ExchangeOptions o = { .replace = false };
-    const Options options[] = {
-        { "Options:", exchange_options, &o },
-        { .table = NULL },
-    };
+    const Options options[] = { { "Options:", exchange_options, &o },
+                                { .table = NULL } };
     int n = parse_command(f, c, import_usage, options);
-    const char *name = n == 1 ? c->argument[0] : "";
+    const char *name = c->argument[0];
     if (n != 1 || o.model == NULL)
-        fail_with(f, "expected one folder, and --model %s for the model that "
-                  "is made of it; see 'ftx import --help'.",
-                  has_suffix(name, ".ftx") ? name : "FILE");
+        fail_with(f, "expected one folder, and --model FILE for the model "
+                  "that is made of it; see 'ftx import --help'.");
     if (!o.replace)
         refuse_to_replace(f, o.model);
     char numbers[40];
-    FileInfo about;
+    FileInfo about = { .is_file = false };
     const Tokenizer *tokens = o.tokens == NULL ? NULL
         : model_load(c->arena, o.tokens, TO_USE, f)->tokenizer;
-    set_subject(f, name, NULL);
-    if (!get_file_info(name, &about))
-        fail_with(f, "there is no such folder.");
+    get_file_info(name, &about);
     Model *m = about.is_file && tokens == NULL
              ? model_load(c->arena, name, TO_USE, f)
              : model_import(c->arena, name, TO_USE, tokens, f);
@@ -72,15 +67,6 @@ void import_released(Error *f, Command *c)
     fprintf(c->out, "%s: Algorithm %d, %s numbers to learn, from %s\n",
             o.model, 8 + (int)m->theta->hyper.architecture,
             format_grouped(theta_count(m->theta), numbers), name);
-}
-
-/* Returns the value of an option as a text, in the arena. */
-static const char *option_text(const Option *o, const Hyperparameters *h,
-                               Arena *arena)
-{
-    TextStream text;
-    option_print(open_text_stream(&text), o, h);
-    return close_text_stream(&text, arena);
 }
 
 /* Refuses a model that transformers has not. */
@@ -98,23 +84,21 @@ static void check_exportable(const Model *m, const char *name, Arena *arena,
     needs = theta_new(arena, &needs)->hyper;
     for (const Option *o = hyper_options; o->name != NULL; o++)
         if (!option_equals(o, has, &needs))
-            fail_with(f, "%s cannot be exported: its %s is %s; that of a %s "
-                      "is %s.", name, o->name, option_text(o, has, arena),
-                      kind->architecture, option_text(o, &needs, arena));
+            fail_with(f, "%s cannot be exported: its %s is not that of a "
+                      "%s; 'head %s' shows it.", name, o->name,
+                      kind->architecture, name);
 }
 
 /* Two writers for replace_file. */
-static bool put_tokens(FILE *file, const void *model)
+static void put_tokens(FILE *file, const void *model)
 {
     const Model *m = model;
     put_tokenizer(file, m->tokenizer, m->task != TRAIN_D);
-    return !ferror(file);
 }
 
-static bool put_tokens_config(FILE *file, const void *model)
+static void put_tokens_config(FILE *file, const void *model)
 {
     put_tokenizer_config(file, ((const Model *)model)->tokenizer);
-    return !ferror(file);
 }
 
 /* Writes the files of a folder, the configuration last. */
@@ -171,8 +155,7 @@ void export_model(Error *f, Command *c)
     if (!o.replace)
         refuse_to_replace(f, in_folder(c->arena, folder, "config.json"));
     write_folder(m, c->arena, folder, f);
-    bool numbers = tokenizer_kind(m->tokenizer) == TOKEN_NUMBERS;
-    const char *wrong = numbers ? NULL : tokens_error(m->tokenizer);
+    const char *wrong = tokens_error(m->tokenizer);
     fprintf(c->out, "%s: %s%s%s\n", folder,
             released_kind_of(m->task)->architecture,
             wrong == NULL ? "" : "; no tokenizer.json: ",

@@ -41,4 +41,7 @@ typedef enum { TO_USE, TO_TRAIN } Purpose;
    before memory is taken for what it claims. f->sheet stays as it was. */
 Model *model_load(Arena *arena, const char *name, Purpose purpose,
                   Error *f);
+
+/* Refuses the model with that name if it is one of another task. */
+void check_task(const Model *m, const char *name, Task task, Error *f);
 #endif

@@ -82,15 +82,7 @@ typedef struct {
     const Released *kind;
     Hyperparameters hyper;
     int special[3];             /* mask_token, bos_token, eos_token       */
-    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
 } Config;
-
-_Noreturn static void config_error(const Config *c, const Json *at,
-                                   const char *name, const char *expected)
-{
-    fail_in_text(c->error, (at == NULL ? c->root : at)->at, "%s must be %s.",
-                 name, expected);
-}
 
 /* Sets the hyperparameter that the field is, or checks its only value. */
 static void read_field(Config *c, const ConfigField *field, const char *name)
@@ -121,7 +113,8 @@ static void read_field(Config *c, const ConfigField *field, const char *name)
              && option_set(option_of_field(field), &c->hyper, word);
     }
     if (!right)
-        config_error(c, value, name, expected);
+        fail_in_text(c->error, (value == NULL ? c->root : value)->at,
+                     "%s must be %s.", name, expected);
 }
 
 /* Returns the kind of model that it is. */
@@ -132,43 +125,15 @@ static const Released *released_kind(const Config *c)
     const Json *name = names != NULL && names->kind == JSON_LIST
                     && names->n == 1 ? &names->item[0] : names;
     const Released *found = NULL;
-    char known[200] = "";
-    for (const Released *k = released_models; k->architecture; k++) {
+    for (const Released *k = released_models; k->architecture; k++)
         if (name == NULL ? json_is(type, k->type)
                          : json_is(name, k->architecture))
             found = k;
-        append(known, sizeof known, "%s%s", *known != '\0' ? ", " : "",
-               k->architecture);
-    }
     if (found == NULL)
         fail_in_text(c->error, (name == NULL ? c->root : name)->at,
-                     "the architecture is %.100s; known are %s.",
-                     json_word(c->arena, name), known);
+                     "the architecture is %.100s; 'ftx import --help' names "
+                     "those that are known.", json_word(c->arena, name));
     return found;
-}
-
-static void read_classes(Config *c)
-{
-    static const char *usual[] = { NULL, "LABEL_0", "LABEL_1" };
-    const Json *labels = json_member(c->root, "id2label");
-    int N_C = labels == NULL ? 2
-            : labels->kind == JSON_OBJECT ? labels->n : 0;
-    bool right = 1 <= N_C && N_C <= MOST_CLASSES;
-    c->hyper.N_C = N_C;
-    c->class_name = labels == NULL ? usual
-        : arena_alloc(c->arena, ((size_t)N_C + 1) * sizeof *usual);
-    for (int k = 1; k <= N_C && right && labels != NULL; k++) {
-        char number[12];
-        snprintf(number, sizeof number, "%d", k - 1);
-        const Json *label = json_member(labels, number);
-        right = label != NULL && label->kind == JSON_STRING && label->n > 0
-             && strlen(label->text) == (size_t)label->n
-             && strpbrk(label->text, "\t\r\n") == NULL;
-        c->class_name[k] = right ? label->text : NULL;
-    }
-    if (!right)
-        config_error(c, labels, "id2label", "an object with a name for each "
-                     "number from \"0\", 1000 at most");
 }
 
 /* Returns what the config.json of a folder says. Fails where ftx has no such
@@ -179,9 +144,6 @@ static Config config_read(Arena *arena, const char *folder, Error *f)
     Config c = { .arena = arena, .error = f,
                  .root = json_of_file(arena, name, f) };
     Hyperparameters *h = &c.hyper;
-    if (c.root->kind != JSON_OBJECT)
-        fail_in_text(f, c.root->at, "a configuration is an object; this is "
-                     "%s.", json_kind(c.root));
     c.kind = released_kind(&c);
     for (int k = 0; k < FIELDS; k++) {
         const char *theirs = name_of_field(&fields[k], c.kind->task);
@@ -189,15 +151,13 @@ static Config config_read(Arena *arena, const char *folder, Error *f)
             read_field(&c, &fields[k], theirs);
     }
     if (h->N_V < 4 || h->N_V > TOKEN_LIMIT)
-        config_error(&c, NULL, "vocab_size", "from 4 to 1048576");
+        fail_in_text(f, c.root->at, "vocab_size must be from 4 to 1048576.");
     set_released_hyper(c.kind, h);
     for (int k = 0; k < 3; k++) {
         double id = json_whole(json_member(c.root, special_ids[k]), 0,
                                h->N_V - 1);
         c.special[k] = isnan(id) ? UNSAID : (int)id;
     }
-    if (h->pooler && c.kind->head != NULL)
-        read_classes(&c);
     f->text = NULL;
     hyper_check(f, h);
     return c;
@@ -225,7 +185,7 @@ static void put_field(FILE *file, const ConfigField *field, const Model *m,
     }
 }
 
-bool config_write(FILE *file, const void *model)
+void config_write(FILE *file, const void *model)
 {
     const Model *m = model;
     const Released *kind = released_kind_of(m->task);
@@ -248,7 +208,6 @@ bool config_write(FILE *file, const void *model)
                    special_ids[k], token_number(m->tokenizer, token));
     }
     fputs("\n}\n", file);
-    return !ferror(file);
 }
 
 /* Returns the tokenizer of a folder, with its special tokens. */
@@ -277,13 +236,6 @@ static const Tokenizer *tokens_for(Arena *arena, const char *folder,
          : tokenizer_of_cutter(arena, N_V, id, files.cutter);
 }
 
-bool is_released(const char *name)
-{
-    char config[PATH_BYTES];
-    int n = snprintf(config, sizeof config, "%s/config.json", name);
-    return n < (int)sizeof config && is_name_taken(config);
-}
-
 Model *model_import(Arena *arena, const char *folder, Purpose purpose,
                     const Tokenizer *tokens, Error *f)
 {
@@ -291,14 +243,14 @@ Model *model_import(Arena *arena, const char *folder, Purpose purpose,
     int N_V = config.hyper.N_V;
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .task = config.kind->task, .plan = plan_default(false),
-                  .class_name = config.class_name, .tokenizer = tokens,
+                  .tokenizer = tokens,
                   .state.sum = "imported" };
     f->sheet = folder;
     if (tokens == NULL)
         m->tokenizer = tokens_for(arena, folder, &config, f);
-    if (tokenizer_size(m->tokenizer) != N_V)
+    if (m->tokenizer->N_V != N_V)
         fail_with(f, "vocab_size is %d; the other model has %d tokens.", N_V,
-                  tokenizer_size(m->tokenizer));
+                  m->tokenizer->N_V);
     Tensors in = tensors_of_folder(arena, folder, f);
     set_subject(f, folder, NULL);
     m->theta = theta_import(arena, config.kind, &config.hyper, &in,

@@ -61,9 +61,14 @@ static void keep_step(Inspection *in, Step step, Mat M)
 }
 
 /* Watches a value of a line; returns what it becomes. */
-static Mat inspect_value(Inspection *in, const char *line, const char *name,
-                         Mat M)
+static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
+                        int index)
 {
+    Inspection *in = to;
+    if (M == NULL) {
+        pass_line(&in->at, line, index);
+        return NULL;
+    }
     M = intervene(in->changes, &in->at, line, M);
     if (has_predictions(in->model)
         && is_line_in(" 8.12 8.19 9.3 9.8 10.3 10.8 ", line))
@@ -75,16 +80,7 @@ static Mat inspect_value(Inspection *in, const char *line, const char *name,
     step.loop = 'i';
     if (is_wanted(in, &step))
         keep_step(in, step, M);
-    return M;
-}
-
-static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
-                        int index)
-{
-    Inspection *in = to;
-    if (M != NULL)
-        M = inspect_value(in, line, name, M);
-    pass_line(&in->at, line, M == NULL ? index : 0);
+    pass_line(&in->at, line, 0);
     return M;
 }
 
@@ -131,10 +127,15 @@ static void translate_to_turn(Inspection *in)
 }
 
 /* Runs what is looked at: a turn of Algorithm 15, or Algorithm 9 or 10, as
-   far as the model goes. */
-static void run_inspected(const Inspection *in, Tape *tape)
+   far as the model goes. Leaves the tape without an observer. */
+static void inspect(Inspection *in)
 {
     const Theta *theta = in->model->theta;
+    Arena *arena = in->command->arena;
+    Tape *tape = in->command->tape;
+    prepare_tape(arena, tape, theta);
+    observe(tape, inspect_line, in);
+    tape_discard_layers(arena, tape);
     if (in->run.algorithm == 10) {
         dtransformer(tape, in->x, theta);
     } else if (in->run.algorithm == 15) {
@@ -148,48 +149,27 @@ static void run_inspected(const Inspection *in, Tape *tape)
     } else {
         (theta->hyper.pooler ? layers_9 : represent)(tape, in->x, theta);
     }
-}
-
-/* Runs the model, and leaves the tape without an observer. */
-static void inspect(Inspection *in)
-{
-    const Theta *theta = in->model->theta;
-    Arena *arena = in->command->arena;
-    Tape *tape = in->command->tape;
-    prepare_tape(arena, tape, theta);
-    observe(tape, inspect_line, in);
-    tape_discard_layers(arena, tape);
-    run_inspected(in, tape);
     tape_clear(tape);
     prepare_tape(arena, tape, theta);
 }
 
-/* Returns the token whose prediction is shown: the first gap, or the last. */
-static int place_of_prediction(const Inspection *in)
-{
-    int last = in->x.length, mask = mask_token(in->model->theta->hyper.N_V);
-    if (in->model->task == TRAIN_CLASS)
-        return 1;
-    if (in->model->task != TRAIN_E)
-        return last;
-    for (int t = 1; t <= last; t++)
-        if (TOKEN(in->x, t) == mask)
-            return t;
-    return last - 1;
-}
-
-/* Makes tokens of the text, and room for what will be predicted. */
+/* Makes tokens of the text, and room for what will be predicted: of the first
+   gap, or of the last token. */
 static void find_tokens(Inspection *in, const char *text)
 {
     const Hyperparameters *h = &in->model->theta->hyper;
     size_t most = 1 + (size_t)h->L + (size_t)h->L_dec;
+    Task task = in->model->task;
     set_subject(in->error, "the text", text);
-    in->x = in->z = encode_for_model(in->model, in->command->arena, text,
-                                     strlen(text), in->error);
+    in->x = in->z = encode_field(in->model->tokenizer, in->command->arena,
+                                 text, strlen(text), h->ell_max, task,
+                                 in->error);
     set_subject(in->error, "ftx show", NULL);
     if (in->run.algorithm == 15)
         translate_to_turn(in);
-    in->t = place_of_prediction(in);
+    Tokens gaps = places(in->command->tape, in->x, mask_token(h->N_V));
+    in->t = task == TRAIN_CLASS ? 1 : task != TRAIN_E ? in->x.length
+          : gaps.length > 0 ? TOKEN(gaps, 1) : in->x.length - 1;
     in->state = arena_alloc(in->command->arena, most * sizeof(Mat));
 }
 
@@ -381,22 +361,19 @@ static const char usage[] =
     "'layer'; a change acts in the turn that is shown, not before it.\n";
 
 /* Refuses what would do nothing, and a line that is none. */
-static void check_options(Inspection *in, int typed, char *const option[])
+static void check_options(Inspection *in, char *const option[])
 {
-    const OptionEffect effects[] = {
-        { "turn", in->model->task == TRAIN_ED,
-          "with a model of 'ftx train ed'" },
-        { "layer", in->line != NULL, "with --line" },
-        { "head", in->line != NULL, "with --line" },
-        { .name = NULL },
-    };
+    Error *f = in->error;
     char behind;
-    refuse_unused_options(in->error, effects, typed, option);
+    refuse_unused(f, option, "turn", in->model->task == TRAIN_ED,
+                  "with a model of 'ftx train ed'");
+    refuse_unused(f, option, "layer", in->line != NULL, "with --line");
+    refuse_unused(f, option, "head", in->line != NULL, "with --line");
     if (in->line != NULL
         && (sscanf(in->line, "%2d.%2d%c", &in->algorithm, &in->row,
                    &behind) != 2
             || in->algorithm < 1 || in->row < 1))
-        fail_with(in->error, "--line must be an algorithm and a line of it, "
+        fail_with(f, "--line must be an algorithm and a line of it, "
                   "such as 10.6; it is '%.100s'.", in->line);
 }
 
@@ -422,7 +399,7 @@ void show_inside(Error *f, Command *c)
     if (n != 1)
         fail_with(f, "expected one text; put it in quotes.");
     in->model = model_load(c->arena, in->file, TO_USE, f);
-    check_options(in, c->n - n, c->argument + n);
+    check_options(in, c->argument + n);
     const Hyperparameters *h = &in->model->theta->hyper;
     in->run = run_of_model(in->model);
     find_tokens(in, c->argument[0]);

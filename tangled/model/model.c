@@ -8,7 +8,6 @@
 #include "library/functions.h"
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,11 +17,6 @@ enum {
 };
 
 /* The options of a file beside those that can be typed. */
-static const Option task_options[] = {
-    { "task", CHOICE, UNBOUNDED(Model, task), "ed e d class", "" },
-    { .name = NULL },
-};
-
 #define STATE(member) offsetof(State, member)
 static const Option state_options[] = {
     { "step", WHOLE, STATE(step), 0, 2e9, NULL, "" },
@@ -73,7 +67,7 @@ static void put_values(FILE *to, const Option *table, const void *values)
 static void put_header(FILE *to, const Model *m)
 {
     const Hyperparameters *h = &m->theta->hyper;
-    put_values(to, task_options, m);
+    fprintf(to, "task %s\n", task_name(m->task));
     put_values(to, hyper_options, h);
     for (int c = 1; c <= h->N_C; c++)
         fprintf(to, "class %s\n", m->class_name[c]);
@@ -83,33 +77,25 @@ static void put_header(FILE *to, const Model *m)
     fprintf(to, "numbers %d %lld", (int)sizeof(real), numbers_of(m));
 }
 
-/* Returns the n numbers of a file, and behind them the sum of each block.
-   *bytes is the size of both. */
-static const char *numbers_and_sums(Arena *arena, const Model *m,
-                                    size_t *bytes)
+/* Returns a checksum of each block of the n bytes, and in *size how many
+   bytes these sums are. */
+static const void *sums_of_blocks(Arena *arena, const char *bytes, size_t n,
+                                  size_t *size)
 {
-    size_t n = (size_t)numbers_of(m) * sizeof(real);
-    char *at = arena_alloc(arena, n + 8 * (n / BLOCK + 1)), *to = at;
-    int matrices;
-    const Mat *M = matrices_of(arena, m, &matrices);
-    for (int k = 0; k < matrices; to += entries(M[k]) * sizeof(real), k++)
-        memcpy(to, M[k]->at, entries(M[k]) * sizeof(real));
-    for (size_t begin = 0; begin < n; begin += BLOCK, to += 8) {
-        uint64_t sum = block_checksum(at + begin, n - begin < BLOCK
-                                                  ? n - begin : BLOCK);
-        memcpy(to, &sum, sizeof sum);
-    }
-    *bytes = (size_t)(to - at);
-    return at;
+    uint64_t *sums = arena_alloc(arena, (n / BLOCK + 1) * sizeof *sums);
+    size_t blocks = 0;
+    for (size_t at = 0; at < n; at += BLOCK)
+        sums[blocks++] = block_checksum(bytes + at, n - at < BLOCK ? n - at
+                                                                   : BLOCK);
+    *size = blocks * sizeof *sums;
+    return sums;
 }
 
-/* Writes a whole file; false if it cannot. */
-static bool put_model(FILE *file, const void *data)
+/* Writes a whole file. */
+static void put_model(FILE *file, const void *data)
 {
     const Model *m = data;
     Arena *arena = arena_new();
-    size_t bytes, n = (size_t)numbers_of(m) * sizeof(real);
-    const char *numbers = numbers_and_sums(arena, m, &bytes);
     char first[FIRST + 1];
     TextStream header;
     FILE *to = open_text_stream(&header);
@@ -118,16 +104,23 @@ static bool put_model(FILE *file, const void *data)
         fputc(' ', to);
     fputc('\n', to);
     const char *text = close_text_stream(&header, arena);
+    int matrices;
+    size_t n = (size_t)numbers_of(m) * sizeof(real), size, done = 0;
+    const Mat *M = matrices_of(arena, m, &matrices);
+    char *numbers = arena_alloc(arena, n);
+    for (int k = 0; k < matrices; done += entries(M[k]) * sizeof(real), k++)
+        memcpy(numbers + done, M[k]->at, entries(M[k]) * sizeof(real));
+    const void *sums = sums_of_blocks(arena, numbers, n, &size);
     snprintf(first, sizeof first, "ftx model 3\nheader %010zu\n",
              FIRST + header.n);
     uint64_t sum = checksum(NO_CHECKSUM, first, FIRST);
-    sum = checksum(sum, text, header.n);
-    sum = checksum(sum, numbers + n, bytes - n);
+    sum = checksum(checksum(sum, text, header.n), sums, size);
     fwrite(first, 1, FIRST, file);
     fwrite(text, 1, header.n, file);
-    fwrite(numbers, 1, bytes, file);
+    fwrite(numbers, 1, n, file);
+    fwrite(sums, 1, size, file);
+    fwrite(&sum, sizeof sum, 1, file);
     arena_free(arena);
-    return fwrite(&sum, sizeof sum, 1, file) == 1;
 }
 
 FAST static bool are_finite(const real *x, size_t n)
@@ -152,44 +145,33 @@ void model_save(const Model *model, const char *name, Error *f)
     set_subject(f, sheet, text);
 }
 
-/* A header that is being read. */
+/* A header that is being read; errors have places in it. */
 typedef struct {
     Error *error;
     Arena *arena;
-    char *p, *end;              /* the next line; where the numbers end   */
-    int line;                   /* its number                             */
-    char *numbers;              /* where they begin                       */
+    const char *line, *p;       /* the line that was read last; the next  */
+    char *numbers, *end;        /* where they begin and end               */
 } Header;
 
 /* Refuses the line that was read last. */
 _Noreturn static void fail_in_header(const Header *h)
 {
-    fail_with(h->error, "line %d of its header is not what a model of this "
-              "ftx has.", h->line);
-}
-
-/* Returns the next line, without its end. */
-static char *next_header_line(Header *h)
-{
-    char *line = h->p;
-    size_t left = (size_t)(h->end - line);
-    char *stop = memchr(line, '\n', left);
-    h->line++;
-    if (stop == NULL || memchr(line, '\0', (size_t)(stop - line)) != NULL)
-        fail_in_header(h);
-    *stop = '\0';
-    h->p = stop + 1;
-    return line;
+    fail_in_text(h->error, (int)(h->line - h->error->text),
+                 "a model of this ftx has another line here.");
 }
 
 /* Returns what stands behind the word on the next line. */
-static char *next_value(Header *h, const char *word)
+static const char *next_value(Header *h, const char *word)
 {
-    size_t n = strlen(word);
-    char *line = next_header_line(h);
-    if (strncmp(line, word, n) != 0 || line[n] != ' ')
+    const char *line = h->line = h->p;
+    const char *stop = memchr(line, '\n', (size_t)(h->numbers - line));
+    size_t n = strlen(word), size = stop == NULL ? 0 : (size_t)(stop - line);
+    if (size <= n || memcmp(line, word, n) != 0 || line[n] != ' '
+        || memchr(line, '\0', size) != NULL)
         fail_in_header(h);
-    return line + n + 1;
+    h->p = stop + 1;
+    char *value = memset(arena_alloc(h->arena, size - n), 0, size - n);
+    return memcpy(value, line + n + 1, size - n - 1);
 }
 
 /* Reads a line for each row of a table. */
@@ -201,67 +183,55 @@ static void get_values(Header *h, const Option *table, void *values)
 }
 
 /* Reads the names of the classes, as many as there are. */
-static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
+static void get_classes(Header *h, Model *m, int N_C)
 {
-    if (hyper->N_C > MOST_CLASSES)
+    if (N_C > MOST_CLASSES)
         fail_in_header(h);
-    m->class_name = arena_alloc(h->arena, ((size_t)hyper->N_C + 1)
+    m->class_name = arena_alloc(h->arena, ((size_t)N_C + 1)
                                           * sizeof *m->class_name);
-    for (int c = 1; c <= hyper->N_C; c++)
+    for (int c = 1; c <= N_C; c++)
         m->class_name[c] = next_value(h, "class");
-}
-
-static void get_tokenizer(Header *h, Model *m)
-{
-    const char *p = h->p;
-    const char *wrong = tokenizer_load(h->arena, &p, h->end, &m->tokenizer);
-    for (; h->p < p; h->p++)
-        h->line += *h->p == '\n';
-    if (wrong != NULL)
-        fail_with(h->error, "line %d of its header: %s", h->line + 1, wrong);
 }
 
 /* Refuses sizes that are wrong, or too large for the file. */
 static void check_header(const Header *h, const Model *m,
                          const Hyperparameters *hyper)
 {
-    double numbers = (double)(h->end - h->p), heads = hyper->H;
-    double layers = (double)hyper->L + hyper->L_enc + hyper->L_dec;
+    double heads = (double)hyper->H * (hyper->L + hyper->L_enc
+                                       + hyper->L_dec);
     const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
         fail_with(h->error, "%s", wrong);
-    if (tokenizer_size(m->tokenizer) != hyper->N_V)
+    if (m->tokenizer->N_V != hyper->N_V)
         fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
-                  tokenizer_size(m->tokenizer), hyper->N_V);
-    if (3 * layers * heads > numbers
+                  m->tokenizer->N_V, hyper->N_V);
+    if (3 * heads > (double)(h->end - h->numbers)
         || hyper_default(m->task).architecture != hyper->architecture
         || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
         || (m->task == TRAIN_E && hyper->pooler))
         fail_with(h->error, "its sizes do not fit its header.");
 }
 
-static const char damaged[] =
-    "the model is damaged: its checksum is wrong.";
-
-static uint64_t stored_sum(const char *bytes)
-{
-    uint64_t sum;
-    memcpy(&sum, bytes, sizeof sum);
-    return sum;
-}
-
 /* Finds the numbers between a header of so many bytes and the sums; false:
    the file is damaged. */
-static bool find_numbers(Header *h, size_t size, unsigned long long header)
+static bool find_numbers(Header *h, char *bytes, size_t size,
+                         unsigned long long header)
 {
-    char *bytes = h->p, *last = bytes + size - 8;
-    if (header < FIRST || header % LINE != 0 || header > size - 16)
+    char *last = bytes + size - 8;
+    if (header < FIRST || header % LINE != 0 || header > size - 8)
         return false;
-    size_t blocks = (size - 8 - header + BLOCK + 7) / (BLOCK + 8);
+    size_t rest = size - 8 - header, right;
+    size_t stored = (rest + BLOCK + 7) / (BLOCK + 8) * 8;
+    if (stored > rest)
+        return false;
     h->numbers = bytes + header;
-    h->end = last - 8 * blocks;
+    h->end = last - stored;
+    const void *sums = sums_of_blocks(h->arena, h->numbers, rest - stored,
+                                      &right);
     uint64_t sum = checksum(NO_CHECKSUM, bytes, header);
-    return stored_sum(last) == checksum(sum, h->end, 8 * blocks);
+    sum = checksum(sum, sums, right);
+    return stored == right && memcmp(h->end, sums, right) == 0
+        && memcmp(last, &sum, sizeof sum) == 0;
 }
 
 /* Reads the file, and leaves the reader behind its first two lines. Refuses
@@ -272,39 +242,27 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     int format;
     unsigned long long header = 0;
     Header h = { .error = f, .arena = arena };
-    h.p = read_file(arena, name, &n, f);
-    if (sscanf(h.p, "ftx model %d header %10llu", &format, &header) < 1)
+    char *bytes = read_file(arena, name, SIZE_MAX, &n, f);
+    if (sscanf(bytes, "ftx model %d header %10llu", &format, &header) < 1)
         fail_with(f, "not a model of ftx.");
     if (format != 3)
         fail_with(f, "this model has format %d; this ftx reads format 3.",
                   format);
     if (n < FIRST + 8)
         fail_with(f, "the model is cut short.");
-    if (!find_numbers(&h, n, header))
-        fail_with(f, "%s", damaged);
-    next_header_line(&h);
-    next_header_line(&h);
+    if (!find_numbers(&h, bytes, n, header))
+        fail_with(f, "the model is damaged: its checksum is wrong.");
+    h.p = bytes + FIRST;
+    f->text = bytes;
     return h;
-}
-
-/* Compares each block with its sum. */
-static void check_blocks(const Header *h)
-{
-    const char *sum = h->end;
-    for (const char *p = h->numbers; p < h->end; p += BLOCK, sum += 8) {
-        size_t rest = (size_t)(h->end - p);
-        if (block_checksum(p, rest < BLOCK ? rest : BLOCK)
-            != stored_sum(sum))
-            fail_with(h->error, "%s", damaged);
-    }
 }
 
 /* Returns n numbers of so many bytes: their place in the file, or a copy if
    the file has numbers of another kind than this program. */
 static real *numbers_in(const Header *h, size_t n, size_t size)
 {
-    const void *at = h->p;
-    real *x = (real *)h->p;
+    const void *at = h->numbers;
+    real *x = (real *)h->numbers;
     if (size != sizeof(real)) {
         x = arena_alloc(h->arena, n * sizeof(real));
         for (size_t k = 0; k < n; k++)
@@ -316,25 +274,17 @@ static real *numbers_in(const Header *h, size_t n, size_t size)
     return x;
 }
 
-/* Reads the last line, and the numbers behind it. */
-static void get_numbers(Header *h, Model *m, Purpose purpose)
+/* Reads the numbers, each of so many bytes. */
+static void get_numbers(const Header *h, Model *m, size_t size,
+                        Purpose purpose)
 {
-    char *line = next_value(h, "numbers"), *end;
-    long size = strtol(line, &end, 10);
-    long long count = strtoll(end, &end, 10);
     Arena *arena = h->arena;
-    if ((size != 4 && size != 8) || end[strspn(end, " ")] != '\0')
-        fail_in_header(h);
-    if (h->numbers != h->p || count != numbers_of(m)
-        || count > h->end - h->p || count * size != h->end - h->p)
-        fail_with(h->error, "its sizes do not fit its header.");
-    check_blocks(h);
     if (purpose == TO_USE) {
-        theta_wrap(m->theta, arena, numbers_in(h,
-                   (size_t)theta_count(m->theta), (size_t)size));
+        theta_wrap(m->theta, arena,
+                   numbers_in(h, (size_t)theta_count(m->theta), size));
         return;
     }
-    const real *x = numbers_in(h, (size_t)count, (size_t)size);
+    const real *x = numbers_in(h, (size_t)numbers_of(m), size);
     theta_allocate(m->theta, arena);
     m->m = m->state.has_m ? theta_zeros(arena, m->theta) : NULL;
     m->v = m->state.has_v ? theta_zeros(arena, m->theta) : NULL;
@@ -351,26 +301,46 @@ static Model *load_file(Arena *arena, const char *name, Purpose purpose,
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
     Hyperparameters hyper = { .N_V = 0 };
-    get_values(&h, task_options, m);
+    long long size, count;
+    char more;
+    if (!task_of(next_value(&h, "task"), &m->task))
+        fail_in_header(&h);
     get_values(&h, hyper_options, &hyper);
-    get_classes(&h, m, &hyper);
-    get_tokenizer(&h, m);
-    check_header(&h, m, &hyper);
-    m->theta = theta_new(arena, &hyper);
+    get_classes(&h, m, hyper.N_C);
+    const char *wrong = tokenizer_load(arena, &h.p, h.numbers,
+                                       &m->tokenizer);
+    if (wrong != NULL)
+        fail_in_text(f, (int)(h.p - f->text), "%s", wrong);
     get_values(&h, plan_options, &m->plan);
     get_values(&h, state_options, &m->state);
     for (; m->state.points > 0; m->state.points--)
         next_value(&h, "point");
-    get_numbers(&h, m, purpose);
+    if (sscanf(next_value(&h, "numbers"), "%lld %lld %c", &size, &count,
+               &more) != 2 || (size != 4 && size != 8))
+        fail_in_header(&h);
+    f->text = NULL;
+    check_header(&h, m, &hyper);
+    m->theta = theta_new(arena, &hyper);
+    if (h.p != h.numbers || count != numbers_of(m)
+        || count > h.end - h.p || count * size != h.end - h.p)
+        fail_with(f, "its sizes do not fit its header.");
+    get_numbers(&h, m, (size_t)size, purpose);
     return m;
 }
 
 Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
 {
     const char *sheet = f->sheet, *text = f->text;
-    Model *m = is_released(name)
+    Model *m = is_name_taken(in_folder(arena, name, "config.json"))
              ? model_import(arena, name, purpose, NULL, f)
              : load_file(arena, name, purpose, f);
     set_subject(f, sheet, text);
     return m;
+}
+
+void check_task(const Model *m, const char *name, Task task, Error *f)
+{
+    if (m->task != task)
+        fail_with(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
+                  "train %s'.", name, task_name(m->task), task_name(task));
 }

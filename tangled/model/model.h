@@ -17,10 +17,6 @@ CommandMain count_numbers, train, tokenize, show_inside, import_released,
 /* ftx generate, translate, fill or classify, whichever f->sheet names. */
 CommandMain predict;
 
-/* Returns the model in that file, to be used by a command, and prepares the
-   tape of the command. A model of another task is refused. */
-Model *load_for_task(Command *c, const char *name, Task task, Error *f);
-
 /* What --set changes in a model. */
 typedef struct Interventions Interventions;
 

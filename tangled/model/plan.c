@@ -67,14 +67,11 @@ bool task_of(const char *word, Task *task)
 
 Hyperparameters hyper_default(Task task)
 {
-    static const Architecture runs[] = {
-        [TRAIN_ED] = ED_TRANSFORMER, [TRAIN_E] = E_TRANSFORMER,
-        [TRAIN_D] = D_TRANSFORMER, [TRAIN_CLASS] = E_TRANSFORMER,
-    };
+    bool class = task == TRAIN_CLASS;
     return (Hyperparameters){
-        .architecture = runs[task], .N_C = task == TRAIN_CLASS ? 2 : 0,
-        .N_V = 259, .ell_max = 64, .L = 2, .L_enc = 2, .L_dec = 2,
-        .H = 4, .d_e = 64, .epsilon = 1e-5,
+        .architecture = class ? E_TRANSFORMER : (Architecture)task,
+        .N_C = class ? 2 : 0, .N_V = 259, .ell_max = 64, .L = 2,
+        .L_enc = 2, .L_dec = 2, .H = 4, .d_e = 64, .epsilon = 1e-5,
     };
 }
 
@@ -87,19 +84,16 @@ void hyper_check(Error *f, Hyperparameters *hyper)
         fail_with(f, "%s", wrong);
 }
 
-void refuse_unused_hyper(Error *f, Task task, int n, char *const option[])
+void refuse_unused_hyper(Error *f, Task task, char *const option[])
 {
-    const OptionEffect effects[] = {
-        { "L", task != TRAIN_ED, "with d, e and class" },
-        { "L_enc", task == TRAIN_ED, "with ed" },
-        { "L_dec", task == TRAIN_ED, "with ed" },
-        { "d_f", task == TRAIN_E || task == TRAIN_CLASS,
-          "with e and class" },
-        { "unembedding_bias", task == TRAIN_E, "with e" },
-        { "pooler", task == TRAIN_CLASS, "with class" },
-        { .name = NULL },
-    };
-    refuse_unused_options(f, effects, n, option);
+    bool ed = task == TRAIN_ED, e = task == TRAIN_E;
+    bool class = task == TRAIN_CLASS;
+    refuse_unused(f, option, "L", !ed, "with d, e and class");
+    refuse_unused(f, option, "L_enc", ed, "with ed");
+    refuse_unused(f, option, "L_dec", ed, "with ed");
+    refuse_unused(f, option, "d_f", e || class, "with e and class");
+    refuse_unused(f, option, "unembedding_bias", e, "with e");
+    refuse_unused(f, option, "pooler", class, "with class");
 }
 #define PLAN(member) offsetof(Plan, member)
 #define HOW(member) offsetof(Plan, how.member)
@@ -141,10 +135,12 @@ const Option plan_options[] = {
     { "held-out", DECIMAL, PLAN(held_out), 0, 0.9, NULL,
       "hold out this last part of the data" },
     { "tokens", CHOICE, PLAN(tokens), NO_BOUNDS, "char word bpe",
-      "the kind" },
-    { "merges", WHOLE, PLAN(merges), 0, 1e6, NULL, "of --tokens bpe" },
+      "what a token is" },
+    { "merges", WHOLE, PLAN(merges), 0, 1e6, NULL,
+      "of --tokens bpe: how many at most" },
     { .name = NULL },
-};
+}, *const token_options = plan_options + sizeof plan_options
+                                       / sizeof *plan_options - 3;
 
 Plan plan_default(bool as_printed)
 {

@@ -27,9 +27,9 @@ Hyperparameters hyper_default(Task task);
 /* Fills in d_mlp. Gives up if something is wrong. */
 void hyper_check(Error *f, Hyperparameters *hyper);
 
-/* Gives up if one of the n options that parse_options left is a
-   hyperparameter that models of the task do not have. */
-void refuse_unused_hyper(Error *f, Task task, int n, char *const option[]);
+/* Gives up if one of the options that parse_options left is a hyperparameter
+   that models of the task do not have. */
+void refuse_unused_hyper(Error *f, Task task, char *const option[]);
 
 /* How a model is trained. */
 typedef struct {
@@ -41,8 +41,8 @@ typedef struct {
     int merges;
 } Plan;
 
-/* Options that set a Plan. */
-extern const Option plan_options[];
+/* Options that set a Plan, and the last of them, which are about tokens. */
+extern const Option plan_options[], *const token_options;
 
 /* Returns the plan for a first try, or the paper as printed. */
 Plan plan_default(bool as_printed);

@@ -12,7 +12,7 @@ typedef struct Predictor Predictor;
 /* What a command does with the tokens of a line. Prints, or gives up. */
 typedef void RunOnTokens(Predictor *s, Tokens x);
 
-/* A command at work. Options set all from `file` to `show_tokens`. */
+/* A command at work. Options set all from `file` to `special`. */
 struct Predictor {
     Command *command;
     Error *error;
@@ -21,40 +21,23 @@ struct Predictor {
     Inference how;
     Beam beam;
     int top, seed;
-    bool special, show_tokens;
+    bool special;
     Random random;
     int at;                     /* where the line begins, for errors      */
-    Mat p, q;                   /* of the token that is drawn             */
 };
 enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
-Model *load_for_task(Command *c, const char *name, Task task, Error *f)
+/* Loads the model, which must be one of the task, and prepares the tape. */
+static void load_for_task(Predictor *s, Task task)
 {
-    const char *first = c->n > 0 ? c->argument[0] : "";
-    if (name == NULL)
-        fail_with(f, "which model? Give --model %s, as saved by 'ftx train "
-                  "%s'.", has_suffix(first, ".ftx") || is_name_taken(first)
-                  ? first : "FILE", task_name(task));
-    Model *model = model_load(c->arena, name, TO_USE, f);
-    if (model->task != task)
-        fail_with(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
-                  "train %s'.", name, task_name(model->task),
-                  task_name(task));
-    prepare_tape(c->arena, c->tape, model->theta);
+    Command *c = s->command;
+    if (s->file == NULL)
+        fail_with(s->error, "which model? Give --model %s, as saved by 'ftx "
+                  "train %s'.", c->n > 0 && is_name_taken(c->argument[0])
+                  ? c->argument[0] : "FILE", task_name(task));
+    s->model = model_load(c->arena, s->file, TO_USE, s->error);
+    check_task(s->model, s->file, task, s->error);
+    prepare_tape(c->arena, c->tape, s->model->theta);
     tape_discard_layers(c->arena, c->tape);
-    return model;
-}
-
-/* Keeps p and q of the token that is drawn next. */
-static Mat observe_p_and_q(void *to, const char *line, const char *name,
-                           Mat M, int index)
-{
-    Predictor *s = to;
-    (void)name, (void)index;
-    if (strcmp(line, "14.4") == 0)
-        s->p = M;
-    if (strcmp(line, "14.5") == 0 && M != NULL)
-        s->q = M;
-    return M;
 }
 
 /* Prints token y; false if nobody reads any more. */
@@ -63,14 +46,7 @@ static bool print_token(void *to, int y)
     const Predictor *s = to;
     FILE *out = s->command->out;
     Piece piece = token_piece(s->model->tokenizer, y);
-    if (s->show_tokens) {
-        fprintf(out, "p %.6f  q %.6f  ", (double)AT(s->p, y, 1),
-                (double)AT(s->q, y, 1));
-        write_token(out, s->model->tokenizer, y);
-        fputc('\n', out);
-    } else {
-        fwrite(piece.at, 1, (size_t)piece.n, out);
-    }
+    fwrite(piece.at, 1, (size_t)piece.n, out);
     return fflush(out) == 0;
 }
 
@@ -82,15 +58,12 @@ static void generate(Predictor *s, Tokens x)
     if (x.length == 0)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
-    if (s->show_tokens)
-        observe(c->tape, observe_p_and_q, s);
     s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
     s->how.slide = (ell_max + 1) / 2;
     s->how.on_token = print_token;
     s->how.to = s;
     inference_14(c->tape, c->arena, x, theta, &s->how);
-    if (!s->show_tokens)
-        fputc('\n', c->out);
+    fputc('\n', c->out);
 }
 
 static void translate(Predictor *s, Tokens z)
@@ -118,13 +91,12 @@ static void fill(Predictor *s, Tokens x)
     const Theta *theta = s->model->theta;
     const Tokenizer *t = s->model->tokenizer;
     FILE *out = s->command->out;
-    int gaps = 0, N_V = theta->hyper.N_V, mask = mask_token(N_V);
+    int N_V = theta->hyper.N_V, mask = mask_token(N_V);
     int top = s->top < N_V ? s->top : N_V;
     int *y = arena_alloc(s->command->arena, (size_t)top * sizeof *y);
     Mat P = etransformer(s->command->tape, x, theta);
-    for (int k = 1; k <= x.length; k++)
-        gaps += TOKEN(x, k) == mask;
-    if (gaps == 0)
+    Tokens gaps = places(s->command->tape, x, mask);
+    if (gaps.length == 0)
         fail_in_text(s->error, s->at, "there is no gap; write it as %s.",
                      GAP);
     for (int k = 1; k <= x.length; k++) {
@@ -135,9 +107,8 @@ static void fill(Predictor *s, Tokens x)
         fwrite(piece.at, 1, (size_t)piece.n, out);
     }
     fputc('\n', out);
-    for (int k = 1; k <= x.length; k++) {
-        if (TOKEN(x, k) != mask)
-            continue;
+    for (int gap = 1; gap <= gaps.length; gap++) {
+        int k = TOKEN(gaps, gap);
         rank_tokens(column_at(P, k), top, y);
         fprintf(out, "  token %d:", k);
         for (int n = 0; n < top; n++) {
@@ -176,8 +147,6 @@ static const Option model_options[] = {
       "stop at eos_token" },
     { "special", FLAG, PLACE(special), NO_BOUNDS, NULL,
       "allow special tokens, as the paper does" },
-    { "show-tokens", FLAG, PLACE(show_tokens), NO_BOUNDS, NULL,
-      "print each token on a line, with its p and q" },
     { .name = NULL },
 }, translate_options[] = {
     { "ell_gen", WHOLE, PLACE(how.ell_gen), 0, MOST_TOKENS, NULL,
@@ -257,29 +226,17 @@ static const struct {
     },
 };
 /* Runs the model on a line of f->text. Only a prompt may be empty. */
-static void run_on_line(Predictor *s, const char *line, size_t n)
+static void run_on_line(Predictor *s, Piece line)
 {
-    Task task = s->model->task;
-    s->at = (int)(line - s->error->text);
-    if (n == 0 && task != TRAIN_D)
+    const Model *m = s->model;
+    s->at = (int)(line.at - s->error->text);
+    if (line.n == 0 && m->task != TRAIN_D)
         fail_in_text(s->error, s->at, "this line is empty.");
-    commands[task].run(s, encode_for_model(s->model, s->command->arena, line,
-                                           n, s->error));
+    Tokens x = encode_field(m->tokenizer, s->command->arena, line.at,
+                            (size_t)line.n, m->theta->hyper.ell_max, m->task,
+                            s->error);
+    commands[m->task].run(s, x);
     tape_clear(s->command->tape);
-}
-
-/* Runs the model on each line of standard input. */
-static void run_on_input(Predictor *s)
-{
-    size_t n, length;
-    const char *text = read_text_file(s->command->arena, "-", &n, s->error);
-    for (size_t at = skip_byte_order_mark(text, n); at < n;
-         at += length + 1) {
-        const char *line = text + at, *end = memchr(line, '\n', n - at);
-        length = end == NULL ? n - at : (size_t)(end - line);
-        run_on_line(s, line,
-                    length - (length > 0 && line[length - 1] == '\r'));
-    }
 }
 
 void predict(Error *f, Command *c)
@@ -299,7 +256,7 @@ void predict(Error *f, Command *c)
         { .table = NULL },
     };
     int n = c->n = parse_command(f, c, commands[task].usage, options);
-    s->model = load_for_task(c, s->file, task, f);
+    load_for_task(s, task);
     const Theta *theta = s->model->theta;
     s->random = random_new((uint64_t)s->seed);
     s->how.random = &s->random;
@@ -312,11 +269,15 @@ void predict(Error *f, Command *c)
                   s->how.ell_gen, theta->hyper.ell_max);
     if (task == TRAIN_D && n > 1)
         fail_with(f, "expected one prompt; put it in quotes.");
+    size_t bytes = 0, at = 0;
+    Piece line;
     if (n == 0 && task != TRAIN_D)
-        run_on_input(s);
+        read_text_file(c->arena, "-", &bytes, f);
+    while (next_text_line(f->text, bytes, &at, &line))
+        run_on_line(s, line);
     for (int k = 0; k < n || (k == 0 && task == TRAIN_D); k++) {
         set_subject(f, task == TRAIN_D ? "the prompt" : "the text",
                     k < n ? c->argument[k] : "");
-        run_on_line(s, f->text, strlen(f->text));
+        run_on_line(s, (Piece){ f->text, (int)strlen(f->text) });
     }
 }

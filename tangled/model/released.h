@@ -20,8 +20,7 @@ typedef struct {
 } Released;
 extern const Released released_models[];    /* up to one without a name   */
 
-/* Returns the kind as which models of a task are exported, or NULL. Models
-   with classes are not. */
+/* Returns the kind as which models of a task are exported, or NULL. */
 const Released *released_kind_of(Task task);
 
 /* Sets the hyperparameters that are the same in all models of that kind. */
@@ -38,9 +37,6 @@ FileWriter theta_write;
 
 /* Writes the config.json of a Model. */
 FileWriter config_write;
-
-/* Returns whether there is a folder of that name with a config.json. */
-bool is_released(const char *name);
 
 /* Returns the model in a folder of a released one, in the arena. Its tokens
    are these; NULL: as the folder says. Fails where it is no such model. */

@@ -60,17 +60,12 @@ static const TensorRow bert_trunk[] = {
     { "cls.predictions.decoder", "W_u", "b_u", VOCABULARY | UNTIED, 0 },
     { "cls.predictions", NULL, "b_u", VOCABULARY, 0 },
     { .tensor = NULL },
-}, class_head[] = {
-    { "classifier", "W_c", "b_c", AS_IT_IS, 0 },
-    { .tensor = NULL },
 };
 
 const Released released_models[] = {
     { "GPT2LMHeadModel", "gpt2", TRAIN_D, "transformer.", gpt2_trunk,
       gpt2_head },
     { "BertForMaskedLM", "bert", TRAIN_E, "bert.", bert_trunk, masked_head },
-    { "BertForSequenceClassification", "bert", TRAIN_CLASS, "bert.",
-      bert_trunk, class_head },
     { "BertModel", "bert", TRAIN_CLASS, "bert.", bert_trunk, NULL },
     { .architecture = NULL },
 };
@@ -78,7 +73,7 @@ const Released released_models[] = {
 const Released *released_kind_of(Task task)
 {
     for (const Released *k = released_models; k->architecture != NULL; k++)
-        if (k->task == task && k->head != class_head)
+        if (k->task == task)
             return k;
     return NULL;
 }
@@ -270,53 +265,36 @@ Theta *theta_import(Arena *arena, const Released *kind,
     return theta;
 }
 
-/* The tensors of a model, and the numbers of each. */
-typedef struct {
-    int n;
-    Tensor *tensor;             /* tensor[0] ... tensor[n - 1]            */
-    double **number;
-} TensorList;
-
-/* Puts the numbers of a parameter into its tensor, which may be new. */
-static void put_parameter(TensorList *list, Arena *arena,
-                          const TensorPlace *place, const Tokenizer *tokens)
+/* Puts the numbers of a parameter into its tensor, which is among the n at t,
+   or new behind them. Returns how many tensors there are. */
+static int put_parameter(Tensor *t, int n, Arena *arena,
+                         const TensorPlace *place, const Tokenizer *tokens)
 {
-    const Tensor *t = &place->tensor;
     Mat M = *place->parameter->place;
     int k = 0;
-    while (k < list->n && strcmp(list->tensor[k].name, t->name) != 0)
+    while (k < n && strcmp(t[k].name, place->tensor.name) != 0)
         k++;
-    if (k == list->n) {
-        list->tensor[list->n++] = *t;
-        list->number[k] = arena_alloc(arena, t->count * sizeof(double));
+    if (k == n) {
+        t[n++] = place->tensor;
+        t[k].number = arena_alloc(arena, t[k].count * sizeof(double));
     }
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
-            list->number[k][tensor_index(place, tokens, i, j)] = AT(M, i, j);
+            t[k].number[tensor_index(place, tokens, i, j)] = AT(M, i, j);
+    return n;
 }
 
-/* Returns the numbers of a tensor, for tensors_write. */
-static const double *numbers_of_tensor(const void *list, int k)
-{
-    return ((const TensorList *)list)->number[k];
-}
-
-bool theta_write(FILE *file, const void *model)
+void theta_write(FILE *file, const void *model)
 {
     Arena *arena = arena_new();
     const Model *m = model;
-    size_t most = (size_t)m->theta->n;
-    TensorList list = {
-        .tensor = arena_alloc(arena, most * sizeof *list.tensor),
-        .number = arena_alloc(arena, most * sizeof *list.number),
-    };
+    Tensor *tensor = arena_alloc(arena, (size_t)m->theta->n * sizeof *tensor);
+    int n = 0;
     for (int k = 1; k <= m->theta->n; k++) {
         TensorPlace place = tensor_place(arena, released_kind_of(m->task),
                                          m->theta, k);
-        put_parameter(&list, arena, &place, m->tokenizer);
+        n = put_parameter(tensor, n, arena, &place, m->tokenizer);
     }
-    bool written = tensors_write(file, list.n, list.tensor,
-                                 numbers_of_tensor, &list);
+    tensors_write(file, n, tensor);
     arena_free(arena);
-    return written;
 }

@@ -3,21 +3,11 @@
    Entry point: tokenize. A text flows in, a line for each token flows out. */
 #include "model/model.h"
 
-typedef struct {
-    int kind, merges;           /* a TokenKind                            */
-    const char *model;
-    bool vocabulary;
-} TokenizeOptions;
-
-#define PLACE(member) offsetof(TokenizeOptions, member)
+typedef struct { const char *model; bool vocabulary; } TokenizeOptions;
 static const Option tokenize_options[] = {
-    { "tokens", CHOICE, PLACE(kind), NO_BOUNDS, "char word bpe",
-      "what a token is" },
-    { "merges", WHOLE, PLACE(merges), 0, 1000000, NULL,
-      "of bpe: how many at most" },
-    { "model", TEXT, PLACE(model), NO_BOUNDS, "MODEL",
+    { "model", TEXT, UNBOUNDED(TokenizeOptions, model), "MODEL",
       "take the tokens of this model" },
-    { "vocabulary", FLAG, PLACE(vocabulary), NO_BOUNDS, NULL,
+    { "vocabulary", FLAG, UNBOUNDED(TokenizeOptions, vocabulary), NULL,
       "print all tokens there are; for bpe, all merges" },
     { .name = NULL },
 };
@@ -38,7 +28,7 @@ static const char usage[] =
 static void print_tokens(const Command *c, const Tokenizer *t,
                          const char *text, size_t n, Error *f)
 {
-    int N_V = tokenizer_size(t);
+    int N_V = t->N_V;
     Tokens x = encode_ordinary(t, c->arena, text, n, f, 0);
     Tokens all = add_special_tokens(t, c->arena, x);
     for (int k = 1; k <= all.length; k++) {
@@ -49,7 +39,7 @@ static void print_tokens(const Command *c, const Tokenizer *t,
     fprintf(c->out, "# bytes: %zu, tokens: %d (%.3f a byte), with %s<eos>: "
             "%d\n# N_V = %d", n, x.length, x.length / (double)n,
             all.length == x.length + 2 ? "<bos> and " : "", all.length, N_V);
-    if (tokenizer_kind(t) < TOKEN_NUMBERS)
+    if (t->kind < TOKEN_NUMBERS)
         fprintf(c->out, ": <mask> = %d, <bos> = %d, <eos> = %d",
                 mask_token(N_V), bos_token(N_V), eos_token(N_V));
     fputc('\n', c->out);
@@ -57,21 +47,24 @@ static void print_tokens(const Command *c, const Tokenizer *t,
 
 void tokenize(Error *f, Command *c)
 {
-    TokenizeOptions o = { .kind = CHARACTERS, .merges = 1000 };
+    TokenizeOptions o = { .model = NULL };
+    Plan plan = plan_default(false);
     const Options options[] = {
         { "Options:", tokenize_options, &o },
+        { "Tokens:", token_options, &plan },
         { .table = NULL },
     };
     if (parse_command(f, c, usage, options) != 1)
         fail_with(f, "expected one file; see 'ftx tokenize --help'.");
     size_t n, where;
     const Tokenizer *t;
+    const char *wrong = NULL;
     if (o.model != NULL)
         t = model_load(c->arena, o.model, TO_USE, f)->tokenizer;
     const char *text = read_text_file(c->arena, c->argument[0], &n, f);
-    const char *wrong = o.model != NULL ? NULL
-        : tokenizer_train(c->arena, (TokenKind)o.kind, text, n, o.merges, &t,
-                          &where);
+    if (o.model == NULL)
+        wrong = tokenizer_train(c->arena, plan.tokens, text, n, plan.merges,
+                                &t, &where);
     if (wrong != NULL)
         fail_in_text(f, (int)where, "%s", wrong);
     if (o.vocabulary)

@@ -4,6 +4,7 @@
    Main type: Session. Entry point: train. Options and a file of text flow in;
    a model file flows out, again and again while it is trained. */
 #include "model/model.h"
+#include "library/functions.h"
 #include "library/threads.h"
 #include <math.h>
 #include <signal.h>
@@ -12,7 +13,7 @@
 /* What is typed for this run alone, and stands in no model file. */
 typedef struct {
     const char *model, *from;
-    bool resume, replace, evaluate, as_printed;
+    bool resume, replace, as_printed;
     int threads;
     double save, every;
 } RunOptions;
@@ -25,8 +26,6 @@ static const Option run_options[] = {
       "continue the training of this model" },
     { "replace", FLAG, PLACE(replace), NO_BOUNDS, NULL,
       "overwrite the file if it exists" },
-    { "evaluate", FLAG, PLACE(evaluate), NO_BOUNDS, NULL,
-      "do not train; print the loss of the model on FILE" },
     { "as-printed", FLAG, PLACE(as_printed), NO_BOUNDS, NULL,
       "the paper's gradient descent and epsilon" },
     { "threads", WHOLE, PLACE(threads), 1, MAX_WORKERS, NULL,
@@ -49,7 +48,6 @@ typedef struct {
     Hyperparameters hyper;
     const char *file;           /* the data                               */
     char *const *option;        /* those that were typed, then NULL       */
-    int options;
     Corpus corpus;
     Model *model;
     Trainer *trainer;
@@ -143,7 +141,7 @@ static void finish_epoch(Session *s)
 static bool on_step(void *to, const Progress *step)
 {
     Session *s = to;
-    if (!isfinite(step->loss) || s->trainer->diverged)
+    if (s->trainer->diverged)
         return false;
     s->model->state.step = (int)step->step;
     s->loss += step->loss;
@@ -151,7 +149,7 @@ static bool on_step(void *to, const Progress *step)
     s->tokens += (double)step->tokens;
     print_progress(s);
     finish_epoch(s);
-    if (!s->trainer->diverged && seconds() - s->kept >= s->run.save)
+    if (seconds() - s->kept >= s->run.save)
         save(s);
     return caught == 0 && !s->trainer->diverged && step->step < s->last;
 }
@@ -171,17 +169,15 @@ static void check_names(Session *s)
                   "--replace begins anew.", run->model);
 }
 
-/* Copies the numbers of what has the same name and shape. */
+/* Copies the numbers of what has the same name and size. */
 static void copy_parameters(const Theta *to, const Theta *from)
 {
     for (int k = 1; k <= to->n; k++)
         for (int i = 1; i <= from->n; i++) {
-            const Parameter *p = &to->parameter[k];
-            const Parameter *q = &from->parameter[i];
-            size_t bytes = (size_t)p->rows * (size_t)p->cols * sizeof(real);
-            if (strcmp(p->name, q->name) == 0 && p->rows == q->rows
-                && p->cols == q->cols)
-                memcpy((*p->place)->at, (*q->place)->at, bytes);
+            Mat M = *to->parameter[k].place, N = *from->parameter[i].place;
+            if (strcmp(to->parameter[k].name, from->parameter[i].name) == 0
+                && entries(M) == entries(N))
+                memcpy(M->at, N->at, entries(M) * sizeof(real));
         }
 }
 
@@ -193,7 +189,7 @@ static Model *begin_model(Session *s, const Model *from)
     const Corpus *c = &s->corpus;
     Model *m = arena_alloc(arena, sizeof *m);
     s->hyper.architecture = hyper_default(s->task).architecture;
-    s->hyper.N_V = tokenizer_size(c->tokenizer);
+    s->hyper.N_V = c->tokenizer->N_V;
     s->hyper.N_C = c->N_C;
     hyper_check(s->error, &s->hyper);
     *m = (Model){ .task = s->task, .plan = s->plan,
@@ -234,8 +230,8 @@ static void parse_train_options(Session *s)
         { "Hyperparameters:", hyper_options + OF_DATA, &s->hyper },
         { .table = NULL },
     };
-    size_t bytes = (size_t)command.n * sizeof(char *);
-    char **argument = memcpy(arena_alloc(command.arena, bytes + 1),
+    size_t bytes = ((size_t)command.n + 1) * sizeof(char *);
+    char **argument = memcpy(arena_alloc(command.arena, bytes),
                              command.argument, bytes);
     command.argument = argument;
     int others = parse_command(s->error, &command, usage, options);
@@ -247,7 +243,6 @@ static void parse_train_options(Session *s)
                   "several.", others - 1);
     s->file = argument[1];
     s->option = argument + others;
-    s->options = command.n - others;
 }
 
 /* Refuses a change of what a model began with, but for its length. */
@@ -266,15 +261,12 @@ static void refuse_change(Session *s, const char *name, const Option *table,
 static Model *load_earlier(Session *s, const char *name, Purpose purpose)
 {
     Model *m = model_load(s->command->arena, name, purpose, s->error);
-    if (m->task != s->task && (purpose == TO_TRAIN || m->task != TRAIN_E
-                               || s->task != TRAIN_CLASS))
-        fail_with(s->error, "%s is a model of 'ftx train %s'; expected one "
-                  "of 'ftx train %s'.", name, task_name(m->task),
-                  task_name(s->task));
+    if (purpose == TO_TRAIN || m->task != TRAIN_E || s->task != TRAIN_CLASS)
+        check_task(m, name, s->task, s->error);
     if (purpose == TO_TRAIN)
         s->plan = m->plan;
     s->hyper = m->theta->hyper;
-    if (has_option("epochs", s->options, s->option))
+    if (has_option("epochs", s->option))
         s->plan.steps = 0;
     parse_train_options(s);
     hyper_check(s->error, &s->hyper);
@@ -351,8 +343,7 @@ static void run_session(Session *s)
         fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (caught == 0 && state->step < s->last)
         trainer_run(s->trainer, loss_of_task[s->task], &s->corpus.train);
-    if (!s->trainer->diverged)
-        save(s);
+    save(s);
     if (s->trainer->diverged)
         fail_with(s->error, "after step %d the loss is not a finite "
                   "number any more; %sa smaller --eta may help. %s is kept "
@@ -371,46 +362,23 @@ static void run_session(Session *s)
             state->step - s->first, s->tokens, (seconds() - s->begun) / 60);
 }
 
-/* Prints the loss of the data and its perplexity. */
-static void print_evaluation(Session *s, const char *name, const Data *data)
+/* Prints the loss of what was held out, and its perplexity. */
+static void print_evaluation(Session *s)
 {
     static const char *const units[] = { "token", "masked token", "token",
                                          "text" };
-    Command *c = s->command;
+    FILE *out = s->command->out;
+    const Data *data = &s->corpus.held_out;
     double nats = mean_loss(s, data);
     if (s->trainer->diverged)
         fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (data->N_data == 0)
-        fprintf(c->out, "nothing was held out\n");
+        fprintf(out, "nothing was held out\n");
     else if (isnan(nats))
-        fprintf(c->out, "%s: no token to predict\n", name);
+        fprintf(out, "held out: no token to predict\n");
     else
-        fprintf(c->out, "%s: %.4f nats, %.4f bits a %s, perplexity %.5g\n",
-                name, nats, nats / log(2), units[s->task], exp(nats));
-}
-
-/* Reads the data, as a plan says; with the tokens of a model, or NULL. */
-static void read_data(Session *s, const Plan *plan, int ell_max,
-                      const Model *earlier)
-{
-    s->corpus = read_corpus(s->command->arena, s->task, plan, ell_max,
-                            earlier, s->file, s->error);
-    set_subject(s->error, "ftx train", NULL);
-}
-
-/* With --evaluate: all of the data are evaluated, and nothing is trained. */
-static void evaluate_only(Session *s)
-{
-    Command *c = s->command;
-    s->model = load_for_task(c, s->run.model, s->task, s->error);
-    Plan plan = s->model->plan;
-    plan.held_out = 0;
-    plan.how.method = SGD;      /* which needs no memory                  */
-    read_data(s, &plan, s->model->theta->hyper.ell_max, s->model);
-    c->trainer = s->trainer = trainer_new(c->arena, s->model->theta,
-                                          &plan.how);
-    s->trainer->how.threads = s->run.threads;
-    print_evaluation(s, s->file, &s->corpus.train);
+        fprintf(out, "held out: %.4f nats, %.4f bits a %s, perplexity "
+                "%.5g\n", nats, nats / log(2), units[s->task], exp(nats));
 }
 
 void train(Error *f, Command *c)
@@ -424,15 +392,10 @@ void train(Error *f, Command *c)
     s->hyper = hyper_default(TRAIN_D);
     Model *from = NULL;
     parse_train_options(s);
-    if (run->resume + run->replace + run->evaluate > 1
+    if (run->resume + run->replace > 1
         || run->resume + run->as_printed + (run->from != NULL) > 1)
         fail_with(f, "--resume continues a training, --replace, --from and "
-                  "--as-printed start one, and --evaluate does not train; "
-                  "leave one of them out.");
-    if (run->evaluate) {
-        evaluate_only(s);
-        return;
-    }
+                  "--as-printed start one; leave one of them out.");
     check_names(s);
     if (run->as_printed) {
         s->plan = plan_default(true);
@@ -444,8 +407,10 @@ void train(Error *f, Command *c)
     else if (run->from != NULL)
         from = load_earlier(s, run->from, TO_USE);
     plan_check(f, s->task, &s->plan);
-    refuse_unused_hyper(f, s->task, s->options, s->option);
-    read_data(s, &s->plan, s->hyper.ell_max, from != NULL ? from : s->model);
+    refuse_unused_hyper(f, s->task, s->option);
+    s->corpus = read_corpus(c->arena, s->task, &s->plan, s->hyper.ell_max,
+                            from != NULL ? from : s->model, s->file, f);
+    set_subject(f, "ftx train", NULL);
     if (run->resume)
         go_on(s);
     else
@@ -456,5 +421,5 @@ void train(Error *f, Command *c)
     set_stop_handler(catch);
     run_session(s);
     set_stop_handler(SIG_DFL);
-    print_evaluation(s, "held out", &s->corpus.held_out);
+    print_evaluation(s);
 }

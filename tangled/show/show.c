@@ -188,7 +188,7 @@ typedef struct {
     { #name, FLAG, UNBOUNDED(ShowOptions, name), NULL, meaning }
 static const Option wishes[] = {
     WISH(all, "of a model, also the steps inside its layers"),
-    WISH(shade, "shades of grey beside the weights, as in a terminal"),
+    WISH(shade, "shades of grey beside the weights"),
     WISH(json, "one object a sheet: its steps with all their digits"),
     WISH(read, "one object a sheet: what it says, as it was read"),
     WISH(svg, "a picture: heat maps of scores, weights and other steps"),
@@ -272,7 +272,6 @@ void show(Error *f, Command *c)
                                 { .table = NULL } };
     int sheets = parse_command(f, c, usage, options);
     check_show_wish(&wish, sheets, f);
-    wish.shade |= is_terminal(c->out);
     for (int k = 0; k < sheets; k++) {
         if (k > 0 && !wish.json && !wish.read)
             fputc('\n', c->out);

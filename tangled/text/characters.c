@@ -121,12 +121,6 @@ static unsigned dense_number(const char **p)
     }
 }
 
-static int dense_signed(const char **p)
-{
-    int n = (int)dense_number(p);
-    return n % 2 == 0 ? n / 2 : -(n + 1) / 2;
-}
-
 typedef struct { unsigned from, to; } Change;
 typedef struct { int n; Change *c; } ChangeTable;
 
@@ -140,8 +134,10 @@ static ChangeTable read_changes(Arena *arena, const char *text)
                       + dense_number(&p);
         unsigned how = dense_number(&p), step = how / 2 % 2 + 1;
         for (unsigned k = 0; k <= how / 4; k++, from += step) {
-            if (k == 0 || how % 2 == 1)
-                moved += dense_signed(&p);
+            if (k == 0 || how % 2 == 1) {
+                int n = (int)dense_number(&p);
+                moved += n % 2 == 0 ? n / 2 : -(n + 1) / 2;
+            }
             REQUIRE(b.n < MOST, "there are more than %d.", MOST);
             b.c[b.n++] = (Change){ from, (unsigned)((int)from + moved) };
         }

@@ -28,21 +28,13 @@ static int piece_length(TokenKind kind, const char *p, size_t bytes)
 
 enum { BYTES = 256 };
 
-struct Tokenizer {
-    TokenKind kind;
-    Table list;                 /* of the pieces; or of the merges      */
-    Piece *piece;               /* of byte pairs: piece[1] ...          */
-    int byte[BYTES];            /* of byte pairs: the token of each     */
-    int N_V, special[3];        /* of numbers: see there                */
-    int *number, *token;        /* of a token; of a number              */
-    const Cutter *cutter;       /* of a released model's vocabulary     */
-};
 static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
 {
     Tokenizer *t = arena_alloc(arena, sizeof *t);
-    *t = (Tokenizer){ .kind = kind, .list = table_new(arena, 64) };
+    *t = (Tokenizer){ .kind = kind, .list = table_new(arena, 64), .N_V = 3 };
     if (kind != BYTE_PAIRS)
         return t;
+    t->N_V += BYTES;
     size_t n = BYTES + 1 + (size_t)merges;
     char *byte = arena_alloc(arena, BYTES);
     t->piece = arena_alloc(arena, n * sizeof *t->piece);
@@ -63,34 +55,16 @@ static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
     int rank = table_enter(&t->list, pair_key(&pair)), token = BYTES + rank;
     t->list.entry[rank].first = token;
     t->piece[token] = (Piece){ both, left.n + right.n };
+    t->N_V = token + 3;
     return token;
-}
-
-static int count_pieces(const Tokenizer *t)
-{
-    return t->kind >= TOKEN_NUMBERS ? t->N_V - 3
-         : t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
-}
-
-int tokenizer_size(const Tokenizer *t)
-{
-    return count_pieces(t) + 3;
-}
-
-TokenKind tokenizer_kind(const Tokenizer *t)
-{
-    return t->kind;
 }
 
 Piece token_piece(const Tokenizer *t, int token)
 {
     int number = token_number(t, token);
-    if (is_special(t, token))
-        return (Piece){ "", 0 };
-    if (t->cutter != NULL)
-        return shown_piece(t->cutter, number);
-    return t->piece != NULL ? t->piece[token]
-                                 : t->list.entry[token].key;
+    return is_special(t, token) ? (Piece){ "", 0 }
+         : t->cutter != NULL ? cutter_piece(t->cutter, number, true)
+         : t->piece != NULL ? t->piece[token] : t->list.entry[token].key;
 }
 
 static const char *const kind_names[] = {
@@ -120,22 +94,9 @@ void write_piece(FILE *out, Piece piece)
     }
 }
 
-enum { DIGITS_OF_NUMBER = 12 };         /* and a blank, and a 0 */
-
-static void write_numbers(Tokenizer *t, Arena *arena)
-{
-    t->piece = arena_alloc(arena, ((size_t)t->N_V + 1) * sizeof *t->piece);
-    for (int v = 1; v <= t->N_V; v++) {
-        char *text = arena_alloc(arena, DIGITS_OF_NUMBER);
-        t->piece[v] = (Piece){ text, is_special(t, v) ? 0
-            : snprintf(text, DIGITS_OF_NUMBER, "%d ", t->number[v]) };
-    }
-}
-
 static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
                                 const int special[3])
 {
-    REQUIRE(4 <= N_V && N_V <= TOKEN_LIMIT, "N_V = %d.", N_V);
     Tokenizer *t = tokenizer_new(arena, kind, 0);
     size_t n = (size_t)N_V + 1, bytes = n * sizeof(int);
     t->N_V = N_V;
@@ -144,11 +105,8 @@ static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
     memset(t->number, 0xFF, bytes);                     /* -1 */
     for (int k = 0; k < 3; k++) {
         int number = t->special[k] = special[k], v = N_V - 2 + k;
-        REQUIRE(-1 <= number && number < N_V, "special[%d] = %d.", k,
-                number);
         if (number < 0)
             continue;
-        REQUIRE(t->token[number] == 0, "%d is special twice.", number);
         t->number[v] = number;
         t->token[number] = v;
     }
@@ -166,8 +124,14 @@ static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3])
 {
+    enum { SIZE = 12 };         /* of a number, a blank and a 0 */
     Tokenizer *t = number_tokens(arena, TOKEN_NUMBERS, N_V, special);
-    write_numbers(t, arena);
+    t->piece = arena_alloc(arena, ((size_t)N_V + 1) * sizeof *t->piece);
+    for (int v = 1; v <= N_V; v++) {
+        char *text = arena_alloc(arena, SIZE);
+        t->piece[v] = (Piece){ text, is_special(t, v) ? 0
+            : snprintf(text, SIZE, "%d ", t->number[v]) };
+    }
     return t;
 }
 
@@ -175,47 +139,32 @@ const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
                                      const int special[3],
                                      const Cutter *cutter)
 {
-    const Vocabulary *v = cutter_vocabulary(cutter);
-    REQUIRE(v->n <= N_V, "%d pieces, but N_V = %d.", v->n, N_V);
-    const TokenKind kind = v->words ? WORD_PIECES : BYTE_LEVEL;
-    Tokenizer *t = number_tokens(arena, kind, N_V, special);
+    REQUIRE(cutter->v->n <= N_V, "%d pieces, but N_V = %d.", cutter->v->n,
+            N_V);
+    Tokenizer *t = number_tokens(arena, cutter->v->words ? WORD_PIECES
+                                 : BYTE_LEVEL, N_V, special);
     t->cutter = cutter;
     return t;
 }
 
-const Cutter *tokenizer_cutter(const Tokenizer *t)
-{
-    return t->cutter;
-}
-
-Pair tokenizer_merge(const Tokenizer *t, int k)
-{
-    REQUIRE(t->kind == BYTE_PAIRS && 1 <= k && k <= t->list.n,
-            "there is no merge %d.", k);
-    Pair pair = pair_at(&t->list, k);
-    return (Pair){ pair.left - 1, pair.right - 1 };
-}
-
 int token_number(const Tokenizer *t, int token)
 {
-    int N_V = tokenizer_size(t);
-    REQUIRE(1 <= token && token <= N_V,
-            "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
+    REQUIRE(1 <= token && token <= t->N_V,
+            "token ID %d is not in [N_V] = 1 ... %d.", token, t->N_V);
     return t->kind >= TOKEN_NUMBERS ? t->number[token] : token - 1;
 }
 
 bool is_special(const Tokenizer *t, int token)
 {
-    int k = token - mask_token(tokenizer_size(t));
+    int k = token - mask_token(t->N_V);
     return k >= 0 && (t->kind < TOKEN_NUMBERS || t->special[k] >= 0);
 }
 
 Tokens add_special_tokens(const Tokenizer *t, Arena *arena, Tokens x)
 {
-    int N_V = tokenizer_size(t);
-    Tokens all = with_bos_eos(arena, x, N_V);
-    bool bos = is_special(t, bos_token(N_V));
-    bool eos = is_special(t, eos_token(N_V));
+    Tokens all = with_bos_eos(arena, x, t->N_V);
+    bool bos = is_special(t, bos_token(t->N_V));
+    bool eos = is_special(t, eos_token(t->N_V));
     return slice(all, bos ? 1 : 2, x.length + 1 + eos);
 }
 
@@ -250,7 +199,7 @@ static void save_numbers(FILE *out, const Tokenizer *t)
             fprintf(out, " %d", t->special[k]);
     fputc('\n', out);
     if (t->cutter != NULL)
-        save_vocabulary(out, cutter_vocabulary(t->cutter));
+        save_vocabulary(out, t->cutter->v);
 }
 
 typedef struct {
@@ -359,8 +308,6 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
                             size_t n, int merges, const Tokenizer **t,
                             size_t *where)
 {
-    REQUIRE(n <= TEXT_BYTES && merges >= 0,
-            "%zu bytes, %d merges.", n, merges);
     if (kind == BYTE_PAIRS) {
         *t = learn_pairs(arena, text, n, merges);
         return NULL;
@@ -375,6 +322,7 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
         table_enter(&learned->list, piece);
         k += (size_t)piece.n;
     }
+    learned->N_V = learned->list.n + 3;
     *t = learned;
     return NULL;
 }
@@ -434,7 +382,6 @@ static const char *encode_piece(const Tokenizer *t, Piece piece, int *id,
 const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
                         size_t n, Tokens *x, size_t *where)
 {
-    REQUIRE(n <= TEXT_BYTES, "%zu bytes are too many.", n);
     int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
     const char *wrong = NULL;
     *where = 0;
@@ -466,7 +413,7 @@ const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
     for (int k = 1; k <= x.length; k++) {
         Piece piece = token_piece(t, TOKEN(x, k));
         if (p == text && t->kind == WORD_PIECES && piece.n > 0)
-            piece = own_piece(t->cutter, t->number[TOKEN(x, k)]);
+            piece = cutter_piece(t->cutter, t->number[TOKEN(x, k)], false);
         memcpy(p, piece.at, (size_t)piece.n);
         p += piece.n;
     }
@@ -479,11 +426,11 @@ void write_token(FILE *out, const Tokenizer *t, int token)
 {
     static const char *const names[] = { "<mask>", "<bos>", "<eos>" };
     if (t->cutter != NULL)
-        write_piece(out, own_piece(t->cutter, t->number[token]));
+        write_piece(out, cutter_piece(t->cutter, t->number[token], false));
     else if (!is_special(t, token))
         write_piece(out, token_piece(t, token));
     else
-        fputs(names[token - mask_token(tokenizer_size(t))], out);
+        fputs(names[token - mask_token(t->N_V)], out);
 }
 
 void tokenizer_save(FILE *out, const Tokenizer *t)
@@ -525,14 +472,9 @@ static bool load_format(Loading *l, const char *format, int to[],
     return true;
 }
 
-static int hexadecimal(char c)
-{
-    return '0' <= c && c <= '9' ? c - '0'
-         : 'A' <= c && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static int load_byte(Loading *l)                    /* -1: an error */
 {
+    static const char digits[] = "0123456789ABCDEF";
     if (accept(l, open_box))
         return ' ';
     if (*l->p != '\\')
@@ -544,10 +486,11 @@ static int load_byte(Loading *l)                    /* -1: an error */
     if (accept(l, "\\\\"))
         return '\\';
     if (l->end - l->p >= 4 && l->p[1] == 'x') {
-        int high = hexadecimal(l->p[2]), low = hexadecimal(l->p[3]);
+        const char *high = memchr(digits, l->p[2], 16);
+        const char *low = memchr(digits, l->p[3], 16);
         l->p += 4;
-        if (high >= 0 && low >= 0)
-            return 16 * high + low;
+        if (high != NULL && low != NULL)
+            return 16 * (int)(high - digits) + (int)(low - digits);
     }
     l->error = "expected \\n, \\t, \\\\ or a byte such as \\xFF.";
     return -1;
@@ -574,7 +517,7 @@ static Piece load_piece(Loading *l, char *to, int room)
 
 static void load_merge(Loading *l, Tokenizer *t)
 {
-    int part[2] = { 0 }, most = count_pieces(t);
+    int part[2] = { 0 }, most = t->N_V - 3;
     bool known = load_format(l, "# # ", part, (int[]){ most, most });
     Pair pair = { part[0], part[1] };
     const char *end = memchr(l->p, '\n', (size_t)(l->end - l->p));
@@ -603,7 +546,7 @@ static void load_entry(Loading *l, Tokenizer *t)
     else if (table_find(&t->list, piece) != 0)
         l->error = "this token is in the list twice.";
     else
-        table_enter(&t->list, piece);
+        t->N_V = table_enter(&t->list, piece) + 3;
 }
 
 /* The lines of the pieces, the merges and the added tokens. */

@@ -8,13 +8,18 @@
 /* Tokens are numbered from 1; the three special ones are the last. */
 typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, TOKEN_NUMBERS, BYTE_LEVEL,
                WORD_PIECES } TokenKind;
-typedef struct Tokenizer Tokenizer;
-
-/* Returns which of these kinds of tokenizers it is. */
-TokenKind tokenizer_kind(const Tokenizer *t);
-
-/* Returns N_V, with the special tokens. */
-int tokenizer_size(const Tokenizer *t);
+/* A tokenizer. Of a released model it has a cutter, or its texts are the
+   numbers of tokens. */
+typedef struct {
+    TokenKind kind;
+    Table list;                 /* of the pieces; or of the merges      */
+    Piece *piece;               /* of byte pairs: piece[1] ...          */
+    int byte[256];              /* of byte pairs: the token of each     */
+    int N_V;                    /* with the special tokens              */
+    int special[3];             /* of a released model: their numbers   */
+    int *number, *token;        /* ... of any token; of a number        */
+    const Cutter *cutter;       /* NULL: it has none                    */
+} Tokenizer;
 
 /* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
    only: at most so many pairs are merged. Returns NULL; or what is wrong,
@@ -41,8 +46,8 @@ Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
 /* Returns the tokenizer of a released model whose own is not known: a text is
    the numbers of its tokens, from 0 to N_V - 1, such as "464 3290". special
    has the numbers of mask_token, bos_token and eos_token, or -1 for what the
-   model has not. They become the last tokens; the others keep their order.
-   N_V is from 4 to TOKEN_LIMIT. */
+   model has not, no number twice. They become the last tokens; the others
+   keep their order. N_V is from 4 to TOKEN_LIMIT. */
 enum { TOKEN_LIMIT = 1 << 20 };
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3]);
@@ -52,12 +57,6 @@ const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
 const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
                                      const int special[3],
                                      const Cutter *cutter);
-
-/* Returns the cutter of tokenizer_of_cutter; NULL for another tokenizer. */
-const Cutter *tokenizer_cutter(const Tokenizer *t);
-
-/* Returns the parts of merge k >= 1 of BYTE_PAIRS, as numbers from 0. */
-Pair tokenizer_merge(const Tokenizer *t, int k);
 
 /* Returns the number, from 0, of a token in a released model's files. */
 int token_number(const Tokenizer *t, int token);            /* in [N_V] */

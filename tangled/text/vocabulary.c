@@ -1,30 +1,12 @@
 /* The vocabulary of a released model, and how it cuts a text. */
 #include "text/vocabulary.h"
-#include "text/characters.h"
 #include <string.h>
 
-typedef struct {
+typedef struct Added {
     int number;
     bool seen;                  /* looked for in the text as it is seen   */
     Piece piece;                /* and it is seen so                      */
 } Added;
-
-struct Cutter {
-    const Vocabulary *v;
-    const Characters *u;
-    Table pieces, pairs;        /* first: the number of a piece; and the
-                                   piece that a pair becomes              */
-    int byte[256];              /* the number of each; -1: it has none    */
-    int longest;                /* bytes of a piece                       */
-    Piece *shown;               /* what each adds to a text               */
-    Added *added;               /* added[0] ... added[n_added - 1]        */
-    int n_added;
-};
-
-const Vocabulary *cutter_vocabulary(const Cutter *c)
-{
-    return c->v;
-}
 
 typedef struct {
     unsigned *code;
@@ -64,16 +46,17 @@ static void add_character(const Cutter *c, Codes *codes, unsigned code)
         add_code(c, codes, ' ');
 }
 
-/* The n bytes of a text as the model sees it. */
-static char *normalise_text(const Cutter *c, Arena *arena, const char *text,
-                            size_t *n)
+/* Returns a text as the model sees it, in the arena. */
+static Piece normalise(const Cutter *c, Arena *arena, Piece text)
 {
     unsigned to[3];
     Codes codes = { .n = 0 };
-    codes.code = arena_alloc(arena, (*n + 1) * sizeof *codes.code);
-    for (size_t at = 0, bytes; at < *n; at += bytes) {
-        bytes = (size_t)utf8_length(text + at, *n - at);
-        add_character(c, &codes, utf8_code(text + at, (int)bytes));
+    if (!c->v->words)
+        return text;
+    codes.code = arena_alloc(arena, ((size_t)text.n + 1) * sizeof(unsigned));
+    for (int at = 0, bytes; at < text.n; at += bytes) {
+        bytes = utf8_length(text.at + at, (size_t)(text.n - at));
+        add_character(c, &codes, utf8_code(text.at + at, bytes));
     }
     char *seen = arena_alloc(arena, 8 * (size_t)codes.n + 1), *p = seen;
     for (int k = 0; k < codes.n; k++) {
@@ -82,17 +65,7 @@ static char *normalise_text(const Cutter *c, Arena *arena, const char *text,
         for (int j = 0; j < small; j++)
             p = write_utf8(p, to[j]);
     }
-    *n = (size_t)(p - seen);
-    return seen;
-}
-
-static Piece normalise_piece(const Cutter *c, Arena *arena, Piece piece)
-{
-    size_t n = (size_t)piece.n;
-    if (!c->v->words)
-        return piece;
-    const char *seen = normalise_text(c, arena, piece.at, &n);
-    return (Piece){ seen, (int)n };
+    return (Piece){ seen, (int)(p - seen) };
 }
 
 static bool begins_with(Piece piece, const char *text)
@@ -117,16 +90,10 @@ static Piece prepend_blank(Arena *arena, Piece piece)
     return (Piece){ text, piece.n + 1 };
 }
 
-static const Piece unused = { "<unused>", 8 };
-
-Piece shown_piece(const Cutter *c, int number)
+Piece cutter_piece(const Cutter *c, int number, bool shown)
 {
-    return number < c->v->n ? c->shown[number] : unused;
-}
-
-Piece own_piece(const Cutter *c, int number)
-{
-    return number < c->v->n ? c->v->piece[number] : unused;
+    return number >= c->v->n ? (Piece){ "<unused>", 8 }
+         : shown ? c->shown[number] : c->v->piece[number];
 }
 
 static const char *enter_piece(Cutter *c, int k)
@@ -170,7 +137,7 @@ static void add_piece(Cutter *c, Arena *arena, int k)
     Piece piece = c->v->piece[k];
     bool seen = c->v->how[k] & AS_SEEN;
     if (seen)
-        piece = normalise_piece(c, arena, piece);
+        piece = normalise(c, arena, piece);
     c->added[c->n_added++] = (Added){ k, seen, piece };
 }
 
@@ -189,8 +156,6 @@ const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
     memset(c->byte, 0xFF, sizeof c->byte);              /* -1 */
     for (*at = 0; *at < v->n; ++*at) {
         Piece piece = v->piece[*at];
-        REQUIRE(0 < piece.n && piece.n <= PIECE_BYTES, "%d bytes.",
-                piece.n);
         if ((*wrong = enter_piece(c, *at)) != NULL)
             return NULL;
         c->shown[*at] = v->words ? prepend_blank(arena, piece) : piece;
@@ -385,9 +350,8 @@ static void cut_at_added(Cutting *k, bool seen, const char *text, size_t n)
 static void cut_normalised(Cutting *k, const char *text, size_t n)
 {
     Arena *aside = arena_new();
-    if (k->c->v->words)
-        text = normalise_text(k->c, aside, text, &n);
-    cut_at_added(k, true, text, n);
+    Piece seen = normalise(k->c, aside, (Piece){ text, (int)n });
+    cut_at_added(k, true, seen.at, (size_t)seen.n);
     arena_free(aside);
 }
 

@@ -1,6 +1,7 @@
 /* The vocabulary of a released model, and how it cuts a text. */
 #ifndef VOCABULARY_H
 #define VOCABULARY_H
+#include "text/characters.h"
 #include "text/merge.h"
 
 /* How an added piece is found: with the blanks before it, and behind it; in
@@ -11,8 +12,8 @@ enum { ADDED = 1, BLANKS_BEFORE = 2, BLANKS_BEHIND = 4, AS_SEEN = 8,
 
 typedef struct {
     bool words;                 /* as BERT does; else as GPT-2 does       */
-    int n;
-    const Piece *piece;         /* piece[0] ... piece[n - 1], not empty   */
+    int n;                      /* pieces, of 1 to PIECE_BYTES bytes each */
+    const Piece *piece;         /* piece[0] ... piece[n - 1]              */
     const unsigned char *how;   /* how each is found; 0: it is not added  */
 
     int merges;                 /* of GPT-2's: the numbers of two pieces, */
@@ -27,7 +28,17 @@ typedef struct {
 } Vocabulary;
 
 /* Cuts a text into the pieces of a vocabulary. */
-typedef struct Cutter Cutter;
+typedef struct {
+    const Vocabulary *v;
+    const Characters *u;
+    Table pieces, pairs;        /* first: the number of a piece; and the
+                                   piece that a pair becomes              */
+    int byte[256];              /* the number of each; -1: it has none    */
+    int longest;                /* bytes of a piece                       */
+    Piece *shown;               /* what each adds to a text               */
+    struct Added *added;        /* the added pieces, and how many         */
+    int n_added;
+} Cutter;
 
 /* Returns a cutter in the arena; the lists of v must outlive it. Returns NULL
    if the vocabulary is wrong; then *wrong is a sentence, and *at the number
@@ -35,21 +46,15 @@ typedef struct Cutter Cutter;
 const Cutter *cutter_new(Arena *arena, const Vocabulary *v,
                          const char **wrong, int *at);
 
-/* Returns the vocabulary that the cutter was made of. */
-const Vocabulary *cutter_vocabulary(const Cutter *c);
-
 /* Writes the numbers of a text's pieces to number, which has room for n, and
    how many there are to *length. Returns NULL; or what is wrong, a sentence,
    and then *where is the byte. */
 const char *cut_text(const Cutter *c, const char *text, size_t n,
                      int number[], int *length, size_t *where);
 
-/* Returns what a piece adds to a text: BERT's has a blank before it, unless
-   it goes on with a word or is punctuation. A number without a piece is
-   <unused>. */
-Piece shown_piece(const Cutter *c, int number);
-
-/* Returns the piece itself, or <unused>. */
-Piece own_piece(const Cutter *c, int number);
+/* Returns the piece of a number, <unused> if there is none. As it is shown in
+   a text BERT's has a blank before it, unless it goes on with a word or is
+   punctuation. */
+Piece cutter_piece(const Cutter *c, int number, bool shown);
 
 #endif

@@ -82,7 +82,7 @@ LAW(a_fault_is_one_line_of_text_whatever_it_quotes)
 
 LAW(the_exit_status_is_that_of_the_command)
 {
-    assert_says(FTX("count", "d", "--total"), "137,344\n");
+    assert_says(FTX("count", "d"), "137,344\n");
     assert_int_equal(FTX("check", "tests/data/hand/no-scale.sheet").status, 1);
     assert_int_equal(FTX("count", "none").status, 2);
 }

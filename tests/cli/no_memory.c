@@ -98,7 +98,7 @@ LAW(every_command_says_that_there_is_no_memory)
     static const struct { const char *name; CommandMain *command;
                           const char *line; } row[] = {
         { "count", count_numbers, "d" },
-        { "count", count_numbers, "--total class" },
+        { "count", count_numbers, "class" },
         { "train", train, "d " SMALL "--threads 3 --steps 3 --replace "
           "--model m t" },
         { "train", train, "e " SMALL "--steps 3 --tokens bpe --replace "

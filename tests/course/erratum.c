@@ -5,7 +5,7 @@
 
 LAW(each_erratum_with_a_sheet_is_listed_and_no_other)
 {
-    const Said all = said_by("ftx erratum", erratum, 0, NULL);
+    const Said all = said_by("ftx erratum", erratum, 0, (char *[]){ NULL });
     for (int k = 1; k <= 41; k++) {
         char sheet[60], row[80];
         snprintf(sheet, sizeof sheet, "tests/data/errata/E%02d.sheet", k);

@@ -84,7 +84,7 @@ static void obeys(const char *name, CommandMain *command, int n,
 #define OBEYS(name, command, ...) \
     obeys("ftx " #name, command, \
           (int)(sizeof (char *[]){ __VA_ARGS__ } / sizeof (char *)), \
-          (char *[]){ __VA_ARGS__ })
+          (char *[]){ __VA_ARGS__, NULL })
 
 static void use(const Filed *filed, char *name)
 {
@@ -99,7 +99,7 @@ static void use(const Filed *filed, char *name)
         return;
     OBEYS(generate, predict, "--model", name, "--ell_gen", "3", "--", text);
     OBEYS(generate, predict, "--model", name, "--ell_gen", "9",
-          "--show-tokens");             /* all but one are of another task */
+          "--special");                 /* all but one are of another task */
     OBEYS(fill, predict, "--model", name, "[gap]");
     OBEYS(classify, predict, "--model", name, "--", text);
     OBEYS(translate, predict, "--model", name, "--ell_gen", "2", "--", text);

@@ -57,7 +57,7 @@ static void cuts(const Read *r, const char *text, size_t n)
     if (error != NULL)
         return;
     for (int k = 1; k <= x.length; k++)
-        demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= tokenizer_size(t),
+        demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= t->N_V,
                "a token is none", "");
     decode_text(t, r->arena, x, &m);
 }

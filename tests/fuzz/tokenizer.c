@@ -51,12 +51,12 @@ static void undoes(Arena *arena, const Tokenizer *t, const char *text,
     demand(error == NULL || (!learned && where < n), "it cannot be encoded",
            error == NULL ? "" : error);
     for (int k = 1; error == NULL && k <= x.length; k++)
-        demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= tokenizer_size(t),
+        demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= t->N_V,
                "a token is none", "");
     if (error != NULL)
         return;
     const char *back = decode_text(t, arena, x, &m);
-    if (tokenizer_kind(t) >= TOKEN_NUMBERS)
+    if (t->kind >= TOKEN_NUMBERS)
         return;     /* blanks of numbers, and what BERT drops, are gone */
     demand(n == m && memcmp(text, back, n) == 0, "another text comes back",
            back);

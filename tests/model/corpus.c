@@ -137,8 +137,8 @@ LAW(characters_and_words_are_those_of_everything)
     for (int k = 0; k < 11; k++) {
         write_text("a", row[k].text);
         Corpus c = corpus_of(row[k].task, row[k].kind, 0.3, "a");
-        if (tokenizer_size(c.tokenizer) != row[k].n + 3)
-            fail_at(HERE(row[k].text), "%d", tokenizer_size(c.tokenizer) - 3);
+        if (c.tokenizer->N_V != row[k].n + 3)
+            fail_at(HERE(row[k].text), "%d", c.tokenizer->N_V - 3);
     }
 }
 
@@ -147,7 +147,7 @@ LAW(a_blank_at_the_end_of_a_side_is_its_own)
 {
     write_text("a", "one \tun \ntwo\tdeux\none\tun\n");
     Corpus c = corpus_of(TRAIN_ED, WORDS, 0, "a");
-    assert_int_equal(tokenizer_size(c.tokenizer), 4 + 3);
+    assert_int_equal(c.tokenizer->N_V, 4 + 3);
     assert_same_tokens(c.train.z[1], c.train.z[3]);
 }
 
@@ -179,22 +179,22 @@ LAW(data_that_cannot_be_learned_are_refused)
 /* Words 1 to 4 are "one ", "two ", "three " and "four ". */
 LAW(a_field_is_encoded_as_it_was_learned)
 {
-    static const struct { const char *text; bool is_prompt, gaps; int n, id[6];
+    static const struct { const char *text; Task task; int n, id[6];
                           const char *error; } row[] = {
-        { "three two", false, false, 4, { 6, 3, 2, 7 }, "" },
-        { "three two ", true, false, 3, { 6, 3, 2 }, "" },
-        { "", true, false, 1, { 6 }, "" },
-        { "one two one two one", true, false, 6, { 6, 1, 2, 1, 2, 1 }, "" },
-        { "[gap] two [gap]", false, true, 5, { 6, 5, 2, 5, 7 }, "" },
-        { "[gap][gap] one", false, true, 5, { 6, 5, 5, 1, 7 }, "" },
-        { "one [gap] six", false, true, 0, { 0 }, "test:1:11: there is no "
+        { "three two", TRAIN_ED, 4, { 6, 3, 2, 7 }, "" },
+        { "three two ", TRAIN_D, 3, { 6, 3, 2 }, "" },
+        { "", TRAIN_D, 1, { 6 }, "" },
+        { "one two one two one", TRAIN_D, 6, { 6, 1, 2, 1, 2, 1 }, "" },
+        { "[gap] two [gap]", TRAIN_E, 5, { 6, 5, 2, 5, 7 }, "" },
+        { "[gap][gap] one", TRAIN_E, 5, { 6, 5, 5, 1, 7 }, "" },
+        { "one [gap] six", TRAIN_E, 0, { 0 }, "test:1:11: there is no "
           "token for this word 'six'; leave it out," },
-        { "one six", false, false, 0, { 0 }, "test:1:5: there is no token" },
-        { "one one one one one", false, false, 0, { 0 }, "test:1:1: this has "
+        { "one six", TRAIN_ED, 0, { 0 }, "test:1:5: there is no token" },
+        { "one one one one one", TRAIN_ED, 0, { 0 }, "test:1:1: this has "
           "7 tokens with bos and eos; ell_max is 6." },
-        { "one one one one one one", true, false, 0, { 0 }, "test:1:1: this "
+        { "one one one one one one", TRAIN_D, 0, { 0 }, "test:1:1: this "
           "has 7 tokens with bos; ell_max is 6." },
-        { "[gap][gap][gap][gap][gap]", false, true, 0, { 0 }, "test:1:1: this "
+        { "[gap][gap][gap][gap][gap]", TRAIN_E, 0, { 0 }, "test:1:1: this "
           "has 7 tokens with bos and eos; ell_max is 6." },
     };
     static const char text[] = "one two three four ";
@@ -202,15 +202,12 @@ LAW(a_field_is_encoded_as_it_was_learned)
     size_t where;
     assert_that(tokenizer_train(arena, WORDS, text, strlen(text), 0, &t,
                                 &where) == NULL);
-    Theta theta = { .hyper = { .ell_max = 6 } };
-    const Model m = { .task = TRAIN_E, .theta = &theta, .tokenizer = t };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         const char *error, *typed = row[k].text;
         const size_t n = strlen(typed);
         Tokens x;
         TRY(error, f, f->text = typed;
-            x = row[k].gaps ? encode_for_model(&m, arena, typed, n, f)
-                : encode_field(t, arena, typed, n, 6, row[k].is_prompt, f, 0));
+            x = encode_field(t, arena, typed, n, 6, row[k].task, f));
         if (strncmp(error, row[k].error, strlen(row[k].error)) != 0
             || (*error != '\0') != (*row[k].error != '\0'))
             fail_at(HERE(row[k].text), "'%s'", error);

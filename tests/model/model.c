@@ -17,7 +17,7 @@ static Model *sized_model(Task task, int d_mlp)
     *m = (Model){ .task = task, .plan = plan_default(false) };
     assert_that(tokenizer_train(arena, CHARACTERS, text, strlen(text), 0,
                                 &m->tokenizer, &where) == NULL);
-    h.N_V = tokenizer_size(m->tokenizer);
+    h.N_V = m->tokenizer->N_V;
     m->theta = theta_new(arena, &h);
     theta_allocate(m->theta, arena);
     for (int k = 1; k <= m->theta->n; k++)
@@ -81,7 +81,7 @@ LAW(a_model_comes_back_as_it_was)
     assert_same_theta(l->theta, m->theta);
     assert_same_matrices(l->m, m->m, m);
     assert_same_matrices(l->v, m->v, m);
-    assert_that(tokenizer_size(l->tokenizer) == m->theta->hyper.N_V);
+    assert_that(l->tokenizer->N_V == m->theta->hyper.N_V);
     assert_string_equal(l->class_name[1], "spam");
     assert_string_equal(l->class_name[2], "no spam, or so");
     assert_string_equal(l->state.sum, "00ff");
@@ -171,7 +171,7 @@ static Parts parts_of(const char *bytes, size_t size)
 static char *put_together(const char *name, Parts p)
 {
     size_t first = 30, header = (first + p.n + 64) / 64 * 64;
-    size_t blocks = p.bytes == 0 ? 1 : (p.bytes + SUMMED - 1) / SUMMED;
+    size_t blocks = (p.bytes + SUMMED - 1) / SUMMED;
     size_t size = header + p.bytes + 8 * blocks + 8;
     char *to = memset(arena_alloc(arena, size), ' ', size);
     snprintf(to, size, "ftx model 3\nheader %010zu\n", header);
@@ -263,7 +263,7 @@ LAW(what_a_header_claims_is_checked_first)
         loading("d", &m);
         const size_t taken = arena_used(arena) - before;
         bytes_of("d", &n);
-        assert_that(taken < 2 * n + 5000);
+        assert_that(taken < 2 * n + 10000);
     }
 }
 
@@ -271,14 +271,13 @@ LAW(other_sizes_than_the_header_says_are_refused)
 {
     Model *m;
     Parts p = saved_parts(with_everything());
-    const int more[] = { -(int)p.bytes, -8, -4, 0, 4, 8 };
-    for (int k = 0; k < 6; k++) {
+    for (int more = -8; more <= 8; more += 4) {
         Parts q = p;
-        q.bytes += (size_t)more[k];
+        q.bytes += (size_t)more;
         q.numbers = memcpy(arena_alloc(arena, p.bytes + 8), p.numbers,
                            p.bytes);
         put_together("d", q);
-        assert_string_equal(loading("d", &m), more[k] != 0 ? SIZES : "");
+        assert_string_equal(loading("d", &m), more != 0 ? SIZES : "");
     }
 }
 
@@ -298,7 +297,7 @@ LAW(a_header_ends_where_it_says)
         const char *said = loading(write_bytes("d", bytes, n), &m);
         if (k != header && strstr(said, "damaged") == NULL
             && strstr(said, SIZES) == NULL
-            && strstr(said, "of its header") == NULL)
+            && strstr(said, "another line here") == NULL)
             fail_at(HERE("loading"), "with %zu: %s", k, said);
     }
 }
@@ -313,8 +312,8 @@ LAW(what_is_no_model_is_refused_in_a_sentence)
     char *bytes = bytes_saved(with_everything(), &n);
     strstr(bytes, "\nsum ")[6] = '\0';          /* the rest is lost */
     sign(bytes, n);
-    assert_true(has_words(loading(write_bytes("x", bytes, n), &m), "x: line | "
-                          "of its header is not what a model of this ftx"));
+    assert_true(has_words(loading(write_bytes("x", bytes, n), &m),
+                          "x: | :1: a model of this ftx has another line here."));
     bytes = bytes_of("m", &n);
     memset(bytes + signed_header(bytes, n), 0xFF, sizeof(real));
     sign(bytes, n);

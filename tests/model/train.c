@@ -71,7 +71,7 @@ LAW(as_printed_it_is_the_algorithm_of_the_paper)
         const Model *m = model_in("m");
         Hyperparameters h = { .architecture = D_TRANSFORMER, .L = 1, .H = 2,
                               .d_e = 8, .d_mlp = 32, .ell_max = 64,
-                              .N_V = tokenizer_size(m->tokenizer) };
+                              .N_V = m->tokenizer->N_V };
         data.x = chunks(arena, tokens_of(m->tokenizer, text), 64,
                         &data.N_data);
         Theta *theta = theta_new(arena, &h);
@@ -309,38 +309,6 @@ LAW(the_loss_of_what_is_held_out_is_that_of_the_library)
     assert_near(bits, nats / log(2), 1e-4);
     assert_near(perplexity, exp(nats), 1e-3);
     assert_near(nats, loss / tokens, IS_DOUBLE ? 6e-5 : 1e-4);
-}
-
-/* A model is evaluated on a file of its own, with every token; what it was
-   trained with has the loss of its own data. */
-LAW(a_model_is_evaluated_on_any_text)
-{
-    char words[100];
-    size_t n, n_after;
-    little_model("d");
-    little_model("ed");
-    little_model("class");
-    const char *before = bytes_of("d", &n);
-    write_text("u", "7 sheep");
-    const Model *m = model_in("d");
-    Tokens x = tokens_of(m->tokenizer, "7 sheep");
-    Mat P = dtransformer(quiet, x, m->theta);
-    snprintf(words, sizeof words, "u: %.4f nats, ",
-             next_token_loss(P, x) / (x.length - 1));
-    Said s = ftx("train d --evaluate --model d u");
-    assert_says(s, words);
-    assert_that(memcmp(before, bytes_of("d", &n_after), n) == 0
-                && n == n_after);
-    assert_both_say(s, ftx("train d --evaluate --model d u --threads 3"));
-    assert_says(ftx("train ed --evaluate --model ed p"), "bits a token, ");
-    assert_says(ftx("train class --evaluate --model class l"),
-                "bits a text, ");
-    assert_refused(ftx("train d --evaluate --model d t u"),
-                   "expected one file, not 2;");
-    assert_refused(ftx("train e --evaluate --model d t"),
-                   "d is a model of 'ftx train d'; | 'ftx train e'.");
-    assert_refused(ftx("train d --evaluate --model d --resume t"),
-                   "--evaluate does not train;");
 }
 
 /* Nothing is held out, or nothing to predict. */

@@ -26,7 +26,7 @@ import torch
 from torch.nn import functional as F
 from safetensors.torch import save_file
 import transformers
-from transformers import (BertConfig, BertForMaskedLM, BertForSequenceClassification, BertModel,
+from transformers import (BertConfig, BertForMaskedLM, BertModel,
                           GPT2Config, GPT2LMHeadModel)
 
 warnings.filterwarnings("ignore")
@@ -191,11 +191,6 @@ look("bert-masked", masked, [CLS, 3, MASK, 8, SEP], "3 [gap] 8", lambda m, X: m.
 record("bert-untied", bert(BertForMaskedLM, tie_word_embeddings=False), x, types, hidden=False)
 x = [CLS, 3, 9, 8, 1, SEP]
 record("bert", bert(BertModel), x)
-classes = bert(BertForSequenceClassification, num_labels=3,
-               id2label={0: "no", 1: "maybe", 2: "yes"})
-record("bert-class", classes, x)
-look("bert-class", classes, [CLS, 3, 9, 8, SEP], "3 9 8",
-     lambda m, X: m.classifier(m.bert.pooler(X))[0], few=True)
 
 # ------------------------------------------------------------- fine-tuning
 # Two texts or lines a step, and the mean of what is predicted in both; none
@@ -212,18 +207,6 @@ def text_loss(model, step):
 
 
 curve("gpt2", gpt2().double(), 20, text_loss)
-lines = [([CLS, 1, 3, SEP], 0), ([CLS, 9, 3, 5, SEP], 2),
-         ([CLS, 5, 5, 1, SEP], 1), ([CLS, 7, 1, SEP], 0)]
-
-
-def class_loss(model, step):
-    pair = lines[:2] if step % 2 == 0 else lines[2:]
-    return sum(F.cross_entropy(model(torch.tensor([x])).logits,
-                               torch.tensor([c])) for x, c in pair) / 2
-
-
-curve("bert_class", bert(BertForSequenceClassification, num_labels=3)
-      .double(), 20, class_loss, eta=0.001)
 
 # ------------------------------------------------------------ types of numbers
 numbers = torch.tensor([[1.0, -2.5, 0.0], [65504.0, 2.0 ** -14, -0.375]])

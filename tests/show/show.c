@@ -25,6 +25,7 @@ static void show_case(const Case *c)
          word = strtok(NULL, " "))
         argument[n++] = word;
     argument[n++] = write_text("a.sheet", sheet);
+    argument[n] = NULL;
     expect_answer(c, said_by("ftx show", show, n, argument));
 }
 
@@ -136,7 +137,7 @@ LAW(what_cannot_be_read_is_refused)
     assert_refused(SHOWN("algorithm 6\ne = 1 ; 2\nclaim Q = 1\n",),
                    "a.sheet:3:7: Algorithm 6 has no step Q");
     assert_refused(SAID(show, "--", "--json"), "--json: cannot be opened");
-    assert_refused(said_by("ftx show", show, 0, NULL), "ftx show: no sheet given; see");
+    assert_refused(said_by("ftx show", show, 0, (char *[]){ NULL }), "ftx show: no sheet given; see");
 }
 
 LAW(what_would_grow_without_limit_is_refused)

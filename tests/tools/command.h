@@ -49,12 +49,13 @@ static inline Said ftx(const char *format, ...)
     va_end(arguments);
     for (at += strspn(at, " "); *at != '\0'; at += strspn(at, " ")) {
         const char end = *at == '\'' || *at == '"' ? *at : ' ';
-        assert_that(n < 120);
+        assert_that(n < 119);
         word[n++] = at += end != ' ';
         at += strcspn(at, (char[]){ end, '\0' });
         if (*at != '\0')
             *at++ = '\0';
     }
+    word[n] = NULL;
     while (all[k].name != NULL && strcmp(all[k].name, word[0]) != 0)
         k++;
     assert_that(all[k].name != NULL);
@@ -66,7 +67,7 @@ static inline Said ftx(const char *format, ...)
 #define SAID_BY(name, command, ...) \
     said_by("ftx " name, command, \
             (int)(sizeof (char *[]){ __VA_ARGS__ } / sizeof (char *)), \
-            (char *[]){ __VA_ARGS__ })
+            (char *[]){ __VA_ARGS__, NULL })
 
 /* Just this, on both streams. */
 #define assert_said(s, code, on_out, on_err) \

@@ -81,7 +81,7 @@ static inline Tokens tokens_of(const Tokenizer *t, const char *text)
     Tokens x;
     size_t where;
     assert_that(encode_text(t, arena, text, strlen(text), &x, &where) == NULL);
-    return with_bos_eos(arena, x, tokenizer_size(t));
+    return with_bos_eos(arena, x, t->N_V);
 }
 
 #define assert_both_say(a, b) both_say(HERE(#a " and " #b), a, b)

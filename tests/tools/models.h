@@ -25,8 +25,8 @@ static inline void tokens_at(Where where, Tokens x, Tokens expected)
 static inline void assert_same_tokenizer(const Tokenizer *a,
                                          const Tokenizer *b)
 {
-    assert_int_equal(tokenizer_size(a), tokenizer_size(b));
-    for (int v = 1; v <= tokenizer_size(a); v++) {
+    assert_int_equal(a->N_V, b->N_V);
+    for (int v = 1; v <= a->N_V; v++) {
         Piece p = token_piece(a, v), q = token_piece(b, v);
         assert_that(p.n == q.n && memcmp(p.at, q.at, (size_t)p.n) == 0);
     }
