@@ -171,8 +171,7 @@ static Tensors written(size_t n)
     };
     Tensors in;
     FILE *file = fopen("t", "wb");
-    assert_that(file != NULL && tensors_write(file, 2, two, numbers_in,
-                                              two));
+    assert_that(file != NULL && tensors_write(file, 2, two, numbers_in, two));
     fclose(file);
     assert_string_equal(reading("t", false, &in), "");
     return in;
