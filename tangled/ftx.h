@@ -47,7 +47,7 @@ typedef struct {
 } Mask;
 
 /* A matrix of real numbers, rows x cols, stored column after column. It has
-   18 fields: what it is, and how it came about. */
+   20 fields: what it is, and how it came about. */
 typedef const struct Matrix *Mat;
 
 struct Matrix {
@@ -56,19 +56,20 @@ struct Matrix {
     real *grad;             /* d loss / d entry; NULL where not kept */
     bool transposed;        /* they lie row after row: see transpose_of */
     struct Tape *tape;      /* the tape it is on; NULL: on none */
-    struct Matrix *previous;    /* what was computed before it on the tape */
+    struct Matrix *previous, *next;     /* on the tape, as computed */
     const struct Operation *operation;  /* NULL: an input; see tape.h */
     const Mat *of;              /* the operands */
     int n;                      /* how many operands there are */
     Where where;                /* the call that it is the result of */
     double c;                   /* the scalar operand */
     union {                     /* what its operation keeps beside it */
-        struct { int *i, *j; }; /* row and column indices, counted from 1 */
+        struct { const int *i, *j; };   /* rows and columns, from 1 */
         real *slope;            /* of a gelu: its derivative */
         Mask mask;              /* of masked */
     };
     Mat logits;                 /* of a softmax: what it was taken of */
-    real *deferred_grad;        /* see tape_defer_gradients */
+    real *grad_place;           /* of grad, also while that is NULL */
+    struct Matrix *spare;       /* another whose place may be used */
 };
 
 /* AT(M, i, j) is M[i, j], the entry in row i in [rows], column j in [cols].

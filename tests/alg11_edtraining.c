@@ -41,8 +41,7 @@ LAW(pairs_come_in_their_order_epoch_after_epoch)
     restore(theta, start);
     for (int k = 0; k < 6; k++) {
         assert_that(diary.step[k].n == k % 2 + 1);
-        trained(by_algorithm_11, theta, PLAIN(1, 0.1),
-                only(data, k % 2 + 1));
+        trained(by_algorithm_11, theta, PLAIN(1, 0.1), only(data, k % 2 + 1));
     }
     assert_same_numbers(theta, end);
 }

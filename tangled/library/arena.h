@@ -16,6 +16,9 @@ void *arena_alloc(Arena *arena, size_t bytes);
 /* Returns how many bytes were given since the arena was cleared. */
 size_t arena_used(const Arena *arena);
 
+/* Returns whether the place is in memory that was given. */
+bool arena_holds(const Arena *arena, const void *place);
+
 /* Takes back what was given since arena_used returned used. */
 void arena_rewind(Arena *arena, size_t used);
 

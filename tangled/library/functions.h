@@ -97,20 +97,20 @@ WITHIN real larger(real a, real b)
 WITHIN real largest(int n, const real *a)       /* of numbers, not NaN */
 {
     real lane[LANES];
-    int i = 0;
     EACH_LANE lane[l] = a[0];
-    for (; i + LANES <= n; i += LANES)
+    for (int i = 0; i + LANES <= n; i += LANES)
         EACH_LANE lane[l] = larger(a[i + l], lane[l]);
-    for (int l = 0; i + l < n; l++)
-        lane[l] = larger(a[i + l], lane[l]);
+    if (n > LANES)              /* the last ones, some a second time */
+        EACH_LANE lane[l] = larger(a[n - LANES + l], lane[l]);
+    for (int l = 0; n < LANES && l < n; l++)
+        lane[l] = larger(a[l], lane[l]);
     EACH_HALF
         for (int l = 0; l < half; l++)
             lane[l] = larger(lane[l + half], lane[l]);
     return lane[0];
 }
 
-/* a or b, by their bits: a branch would keep a loop from being
-   vectorised */
+/* Returns a or b by their bits: a loop with a branch is not vectorised. */
 WITHIN float either(bool first, float a, float b)
 {
     const int32_t mask = -first;

@@ -124,9 +124,10 @@ static void add_product(real *C, Factor A, Factor B)    /* C += A B */
                 A.at, A.rows, B.at, B.rows, C, m);
 }
 
-static void add_to_gradient(Mat M, Factor A, Factor B)  /* dM += A B */
+/* dM += A B, or its transpose. */
+static void add_to_gradient(Mat M, bool transposed, Factor A, Factor B)
 {
-    if (M->transposed)
+    if (M->transposed != transposed)
         add_product(M->grad, transpose(B), transpose(A));
     else
         add_product(M->grad, A, B);
@@ -141,11 +142,17 @@ FAST static void add_gradient_of(Mat Y, Mat B)
             B->grad[k] += Y->grad[first + k];
 }
 
+static Factor first_factor(Mat Y)
+{
+    Factor A = entries_of(Y->of[0]);
+    return Y->c != 0 ? transpose(A) : A;
+}
+
 static void affine_backward(Mat Y)      /* of[2] is b; a product has none */
 {
     Mat A = Y->of[0], B = Y->of[1];
-    add_to_gradient(A, gradient_of(Y), transpose(entries_of(B)));
-    add_to_gradient(B, transpose(entries_of(A)), gradient_of(Y));
+    add_to_gradient(A, Y->c != 0, gradient_of(Y), transpose(entries_of(B)));
+    add_to_gradient(B, false, transpose(first_factor(Y)), gradient_of(Y));
     if (Y->n == 3)
         add_gradient_of(Y, Y->of[2]);
 }
@@ -157,7 +164,7 @@ static void affine_forward(struct Matrix *Y)
     for (int j = 0; Y->n == 3 && j < Y->cols; j++)
         memcpy(column(Y->at, Y, j), Y->of[2]->at,
                (size_t)Y->rows * sizeof(real));
-    add_product(Y->at, entries_of(Y->of[0]), entries_of(Y->of[1]));
+    add_product(Y->at, first_factor(Y), entries_of(Y->of[1]));
 }
 
 static const Operation
@@ -169,9 +176,7 @@ Mat mul_(Where where, Mat A, Mat B)
         refuse(where, "the first is %d x %d and the second %d x %d; the "
                "first must have as many columns as the second has rows.",
                A->rows, A->cols, B->rows, B->cols);
-    const Mat of[] = { A, B };
-    return node_compute(node_on(where, tape_of(where, 2, of), A->rows,
-                                B->cols, &affine_operation, 2, of));
+    return affine_(where, A, B, NULL);
 }
 
 Mat transpose_of(Arena *arena, Mat M)
@@ -183,31 +188,16 @@ Mat transpose_of(Arena *arena, Mat M)
     return T;
 }
 
-static void mul_tn_backward(Mat Y)
-{
-    Mat A = Y->of[0], B = Y->of[1];
-    add_product(A->grad, entries_of(B), transpose(gradient_of(Y)));
-    add_product(B->grad, entries_of(A), gradient_of(Y));
-}
-
-static void mul_tn_forward(struct Matrix *Y)
-{
-    zero_entries(Y);
-    add_product(Y->at, transpose(entries_of(Y->of[0])),
-                entries_of(Y->of[1]));
-}
-
-static const Operation
-    mul_tn_operation = { "mul_tn", mul_tn_forward, mul_tn_backward };
-
 Mat mul_tn_(Where where, Mat A, Mat B)
 {
     if (A->rows != B->rows)
         refuse(where, "the first is %d x %d and the second %d x %d; they "
                "must have as many rows, since the first is transposed.",
                A->rows, A->cols, B->rows, B->cols);
-    return node_compute(node_new(where, A->cols, B->cols, &mul_tn_operation,
-                                 2, (Mat[]){ A, B }));
+    struct Matrix *Y = node_new(where, A->cols, B->cols, &affine_operation,
+                                2, (Mat[]){ A, B });
+    Y->c = 1;                   /* A is transposed */
+    return node_compute(Y);
 }
 
 Mat affine_(Where where, Mat W, Mat X, Mat b)
@@ -639,11 +629,12 @@ Mat gelu_tanh_(Where where, Mat M)
     return with_slope(where, &gelu_tanh_operation, M);
 }
 
-static int *copied_indices(Tape *tape, int n, const int index[])
+static const int *indices_on(Tape *tape, int n, const int index[])
 {
+    if (n == 0 || arena_holds(tape_arena(tape), index))
+        return index;
     size_t bytes = (size_t)n * sizeof *index;
-    int *copy = arena_alloc(tape_arena(tape), bytes);
-    return n == 0 ? copy : memcpy(copy, index, bytes);
+    return memcpy(arena_alloc(tape_arena(tape), bytes), index, bytes);
 }
 
 FAST static void gather_backward(Mat Y)
@@ -657,9 +648,13 @@ FAST static void gather_backward(Mat Y)
 FAST static void gather_forward(struct Matrix *Y)
 {
     Mat W = Y->of[0];
-    for (int k = 0; k < Y->cols; k++)
+    for (int k = 0; k < Y->cols; k++) {
+        if (Y->j[k] < 1 || Y->j[k] > W->cols)
+            refuse(Y->where, "there is no column %d in a matrix of %d x %d.",
+                   Y->j[k], W->rows, W->cols);
         memcpy(column(Y->at, Y, k), column(W->at, W, Y->j[k] - 1),
                (size_t)W->rows * sizeof(real));
+    }
 }
 
 static const Operation
@@ -667,16 +662,12 @@ static const Operation
 
 Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
 {
-    for (int k = 0; k < n; k++)
-        if (j[k] < 1 || j[k] > W->cols)
-            refuse(where, "there is no column %d in a matrix of %d x %d.",
-                   j[k], W->rows, W->cols);
     if (W->tape != NULL && W->tape != tape)
         refuse(where, "the operands are on two different tapes.");
     require_column(where, W->rows, n);
     struct Matrix *Y = node_on(where, tape, W->rows, n, &gather_operation,
                                1, &W);
-    Y->j = copied_indices(tape, n, j);
+    Y->j = indices_on(tape, n, j);
     return node_compute(Y);
 }
 
@@ -774,7 +765,7 @@ Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
     struct Matrix *y = node_new(where, 1, i.length, &log_prob_operation, 2,
                                 (Mat[]){ P, P->logits });
     y->c = settings(y->tape)->smoothing;
-    y->i = copied_indices(y->tape, i.length, i.id);
-    y->j = copied_indices(y->tape, j.length, j.id);
+    y->i = indices_on(y->tape, i.length, i.id);
+    y->j = indices_on(y->tape, j.length, j.id);
     return node_compute(y);
 }

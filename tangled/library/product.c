@@ -137,10 +137,8 @@ static INLINE const real *look_ahead(struct Ahead *ahead, int height)
 #include "library/product_strip.h"
 #endif
 
-static void multiply_block(const Kernel *kernel, int m,
-                           const struct Strip *block)
+static void multiply_block(const Kernel *kernel, int m, struct Strip s)
 {
-    struct Strip s = *block;
     struct Ahead ahead;
     const bool large = s.a_column > NEAR;
     for (int i = 0; i < m; i += s.rows) {
@@ -179,7 +177,7 @@ static void multiply_packed(const Kernel *kernel, int m,
     s.B = to;
     s.b_row = by_rows ? run + APART : 1;
     s.b_column = by_rows ? 1 : run + APART;
-    multiply_block(kernel, m, &s);
+    multiply_block(kernel, m, s);
 }
 
 static void multiply_vector(const Kernel *kernel, int m, int k,
@@ -200,7 +198,7 @@ static void multiply_vector(const Kernel *kernel, int m, int k,
             else if (s.rows == RUNS)
                 kernel->inner(&s);
             else
-                multiply_block(kernel, s.rows, &s);
+                multiply_block(kernel, s.rows, s);
         }
 }
 
@@ -221,7 +219,7 @@ static void multiply(const Kernel *kernel, int m, int n, int k,
             if (pack_B)
                 multiply_packed(kernel, m, &s);
             else
-                multiply_block(kernel, m, &s);
+                multiply_block(kernel, m, s);
         }
 }
 
@@ -329,6 +327,10 @@ void product(bool transpose_A, bool transpose_B, int m, int n, int k,
     const double entries = (double)m * n * k;
     const int threads = entries < (n == 1 ? COLUMN_WORTH : WORTH)
                       ? 1 : available_threads();
+    if (threads == 1) {
+        multiply_part(&p, 0);
+        return;
+    }
     const bool by_rows = m >= n;
     const int step = n == 1 ? HEAD / 2 : STEP;  /* two share W_q, too */
     const int steps = ((by_rows ? m : n) + step - 1) / step;

@@ -25,21 +25,6 @@ TARGET static INLINE void NAMED(transpose)(const real *A, ptrdiff_t lda,
 }
 #endif
 
-TARGET static INLINE void NAMED(store_square)(const real *A, ptrdiff_t lda,
-                                             real *to, int height)
-{
-#ifdef MIX
-    NAMED(four) row[4];
-    NAMED(transpose)(A, lda, row);
-    UNROLL for (int p = 0; p < 4; p++)
-        *(NAMED(four) *)(to + p * height) = row[p];
-#else
-    for (int i = 0; i < 4; i++)
-        for (int p = 0; p < 4; p++)
-            to[p * height + i] = A[i * lda + p];
-#endif
-}
-
 /* The sums of a tile, column by column in height, to the rows of C. */
 TARGET static void NAMED(add_rows)(const real *sum, int height, int columns,
                                    const struct Strip *s, real *C)
@@ -182,12 +167,18 @@ TARGET static void NAMED(pack_rows)(const struct Strip *s, real *to,
                                     int height)
 {
     const ptrdiff_t lda = s->a_row;
-    const int m = s->rows / 4 * 4, k = s->k / 4 * 4;
-
+    int m = 0, k = 0;
+#ifdef MIX
+    typedef NAMED(four) four;
+    m = s->rows / 4 * 4, k = s->k / 4 * 4;
     for (int i = 0; i < m; i += 4)
-        for (int p = 0; p < k; p += 4)
-            NAMED(store_square)(s->A + i * lda + p, lda,
-                               to + p * height + i, height);
+        for (int p = 0; p < k; p += 4) {
+            four row[4];
+            NAMED(transpose)(s->A + i * lda + p, lda, row);
+            UNROLL for (int q = 0; q < 4; q++)
+                *(four *)(to + (p + q) * height + i) = row[q];
+        }
+#endif
     for (int p = 0; p < s->k; p++)
         for (int i = p < k ? m : 0; i < height; i++)
             to[p * height + i] = i < s->rows ? s->A[i * lda + p] : 0;

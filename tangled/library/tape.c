@@ -82,6 +82,14 @@ size_t arena_used(const Arena *arena)
     return bytes;
 }
 
+bool arena_holds(const Arena *arena, const void *place)
+{
+    const Block *b = arena->first;
+    while (b != NULL && (uintptr_t)place - (uintptr_t)b->bytes >= b->used)
+        b = b->next;
+    return b != NULL;
+}
+
 void arena_rewind(Arena *arena, size_t used)
 {
     Block *block = arena->first;
@@ -106,23 +114,18 @@ void arena_free(Arena *arena)
     free(arena);
 }
 
-typedef struct Spare Spare;     /* lies in the free memory itself */
-struct Spare {
-    Spare *next;
-    size_t bytes;
-};
-
 enum { OBSERVERS = 8 };         /* at once, the most */
 
 struct Tape {
     Arena *arena;
     bool gradients;             /* derivatives are wanted */
     bool defers;                /* those of parameters come later */
-    struct Matrix *last;
+    bool replays;               /* each gradient has its place */
+    struct Matrix *first, *last;
     struct { Observer *call; void *to; } observer[OBSERVERS];
     int observers;              /* how many there are */
     Settings settings;
-    Spare *spare;               /* memory of gradients no longer needed */
+    struct Matrix *spare;       /* its gradient is no longer needed */
     bool allows_nonfinite;      /* NaN and infinity are let through */
     void (*on_nonfinite)(void *to);     /* called first; or NULL */
     void *on_nonfinite_to;
@@ -147,8 +150,8 @@ bool wants_gradients(const Tape *tape)
 
 void tape_clear(Tape *tape)
 {
-    tape->last = NULL;
-    tape->spare = NULL;
+    tape->first = tape->last = tape->spare = NULL;
+    tape->replays = false;
     arena_clear(tape->arena);
 }
 
@@ -180,32 +183,28 @@ static Mat deferred_copy(Tape *tape, Mat M)     /* without its gradient */
         return M;
     struct Matrix *copy = arena_alloc(tape->arena, sizeof *copy);
     *copy = *M;
-    copy->deferred_grad = M->grad;
-    copy->grad = NULL;
+    copy->grad_place = M->grad;
     return copy;
 }
 
 struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
                        const Operation *operation, int n, const Mat of[])
 {
-    bool input = operation == NULL;
     struct Matrix *Y = matrix_new(where, tape->arena, rows, cols,
-                                  input && tape->gradients);
+                                  operation == NULL && tape->gradients);
     Y->tape = tape;
     Y->where = where;
     Y->operation = operation;
-    if (!input && operation->forward != NULL) {
-        Y->of = of;             /* until node_compute */
-        Y->n = n;
-    }
+    Y->of = of;                 /* until node_compute */
+    Y->n = n;
     if (tape->gradients) {
         size_t bytes = (size_t)n * sizeof *of;
         Y->previous = tape->last;
+        *(tape->last == NULL ? &tape->first : &tape->last->next) = Y;
         Mat *operand = arena_alloc(tape->arena, bytes);
         for (int k = 0; k < n; k++)
             operand[k] = tape->defers ? deferred_copy(tape, of[k]) : of[k];
         Y->of = operand;
-        Y->n = n;
         tape->last = Y;
     }
     return Y;
@@ -326,31 +325,28 @@ bool is_nonfinite_allowed(const Tape *tape)
     return tape->allows_nonfinite;
 }
 
-static real *scratch_alloc(Tape *tape, size_t bytes)
+static real *find_place(Mat M)
 {
-    Spare **place = &tape->spare;
-    while (*place != NULL && (*place)->bytes != bytes)
-        place = &(*place)->next;
-    Spare *found = *place;
-    if (found == NULL)
-        return arena_alloc(tape->arena, bytes > 0 ? bytes : sizeof *found);
-    *place = found->next;
-    return (real *)found;
-}
-
-static void scratch_free(Tape *tape, void *memory, size_t bytes)
-{
-    Spare *spare = memory;
-    *spare = (Spare){ tape->spare, bytes };
-    tape->spare = spare;
+    struct Matrix **spare = &M->tape->spare;
+    while (*spare != NULL && entries(*spare) != entries(M))
+        spare = &(*spare)->spare;
+    if (*spare == NULL)
+        return arena_alloc(M->tape->arena, entries(M) * sizeof(real));
+    real *place = (*spare)->grad_place;
+    *spare = (*spare)->spare;
+    return place;
 }
 
 static void begin_gradient(Mat M)
 {
     struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */
+    if (M->tape == NULL && M->grad_place != NULL)
+        own->grad = NULL;                       /* deferred */
     if (M->operation == NULL || M->grad != NULL)
         return;
-    own->grad = scratch_alloc(M->tape, entries(M) * sizeof(real));
+    if (!M->tape->replays)
+        own->grad_place = find_place(M);
+    own->grad = M->grad_place;
     clear_gradient(M);
 }
 
@@ -358,7 +354,7 @@ static void begin_gradient(Mat M)
 static Mat first_deferred(Mat Y)
 {
     for (int k = 0; k < Y->n; k++)
-        if (Y->of[k]->tape == NULL && Y->of[k]->deferred_grad != NULL)
+        if (Y->of[k]->tape == NULL && Y->of[k]->grad_place != NULL)
             return Y->of[k];
     return NULL;
 }
@@ -368,10 +364,10 @@ static void go_back(struct Matrix *Y)
     for (int k = 0; k < Y->n; k++)
         begin_gradient(Y->of[k]);
     Y->operation->back(Y);
-    if (Y->tape->defers && first_deferred(Y) != NULL)
-        Y->deferred_grad = Y->grad;
-    else
-        scratch_free(Y->tape, Y->grad, entries(Y) * sizeof(real));
+    if (!Y->tape->replays && first_deferred(Y) == NULL) {
+        Y->spare = Y->tape->spare;
+        Y->tape->spare = Y;
+    }
     Y->grad = NULL;
 }
 
@@ -391,6 +387,14 @@ void backward_(Where where, Mat loss)
             go_back(Y);
 }
 
+void tape_replay(Tape *tape)
+{
+    tape->replays = true;
+    for (struct Matrix *Y = tape->first; Y != NULL; Y = Y->next)
+        if (Y->operation != NULL)
+            Y->operation->forward(Y);
+}
+
 void tape_defer_gradients(Tape *tape, bool defers)
 {
     tape->defers = defers;
@@ -399,19 +403,20 @@ void tape_defer_gradients(Tape *tape, bool defers)
 static void add_deferred(const struct Matrix *Y)
 {
     struct Matrix copy = *Y;
-    copy.grad = Y->deferred_grad;
+    copy.grad = Y->grad_place;
     for (int k = 0; k < Y->n; k++)
-        if (Y->of[k]->tape == NULL && Y->of[k]->deferred_grad != NULL)
-            ((struct Matrix *)Y->of[k])->grad = Y->of[k]->deferred_grad;
+        if (Y->of[k]->tape == NULL && Y->of[k]->grad_place != NULL)
+            ((struct Matrix *)Y->of[k])->grad = Y->of[k]->grad_place;
     Y->operation->back(&copy);
 }
 
 void reduce_gradient(Tape *tape, Mat M)
 {
-    for (struct Matrix *Y = tape->last; Y != NULL; Y = Y->previous)
-        if (Y->deferred_grad != NULL
-            && first_deferred(Y)->deferred_grad == M->grad)
+    for (struct Matrix *Y = tape->last; Y != NULL; Y = Y->previous) {
+        Mat first = Y->grad_place == NULL ? NULL : first_deferred(Y);
+        if (first != NULL && first->grad_place == M->grad)
             add_deferred(Y);
+    }
 }
 
 void clear_gradient(Mat M)

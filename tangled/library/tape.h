@@ -28,6 +28,11 @@ void clear_gradient(Mat M);
 /* Forgets every matrix on the tape. */
 void tape_clear(Tape *tape);
 
+/* Computes every result on the tape again, from what parameters, inputs and
+   lists of indices on the tape hold now; no observer is called. From then on
+   backward is for the one loss that it was called for before. */
+void tape_replay(Tape *tape);
+
 /* Frees the tape and every matrix on it. */
 void tape_free(Tape *tape);
 

@@ -20,8 +20,6 @@ static void refuse_wrong_prompt(Tokens x, const Theta *theta,
 int translation_bound(int ell_gen, const Theta *theta)
 {
     int ell_max = theta->hyper.ell_max;
-    REQUIRE(theta->hyper.architecture == ED_TRANSFORMER,
-            "theta belongs to another architecture.");
     REQUIRE(0 <= ell_gen && ell_gen <= ell_max,
             "ell_gen = %d; it must be in 0 ... ell_max = %d.",
             ell_gen, ell_max);

@@ -22,56 +22,37 @@ double learning_rate(const Training *how, long long s, long long s_last,
 /* The numbers of one parameter, and what the update of it needs. */
 typedef struct {
     size_t n;
-    real *theta, *g, *m, *v;
+    real *theta, *g, *m, *v;        /* m: NULL for a method without it */
     real eta, beta_1, epsilon;
     real keep, share;               /* of the old v, and of g^2 */
-    real correct_1, correct_2;      /* 1 / (1 - beta^t) */
+    real correct_1, correct_2;      /* 1 / (1 - beta^t) of Adam; else 1 */
 } Update;
 
-FAST static void sgd(Update u)
-{
-    real *restrict theta = u.theta;
-    const real *restrict g = u.g;
-    for (size_t k = 0; k < u.n; k++)
-        theta[k] -= u.eta * g[k];
-}
-
-FAST static void momentum(Update u)
+FAST static void move(Update u)
 {
     real *restrict theta = u.theta, *restrict m = u.m;
     const real *restrict g = u.g;
     for (size_t k = 0; k < u.n; k++) {
-        m[k] = u.beta_1 * m[k] + g[k];
-        theta[k] -= u.eta * m[k];
+        const real step = m == NULL ? g[k] : u.beta_1 * m[k] + g[k];
+        if (m != NULL)
+            m[k] = step;
+        theta[k] -= u.eta * step;
     }
 }
 
-WITHIN real root(real x)
-{
-    return sizeof x == sizeof(float) ? (real)sqrtf((float)x)
-                                     : (real)sqrt(x);
-}
-
-/* RMSprop, which forgets old squares, and AdaGrad, which does not. */
-FAST static void divide_by_root(Update u)
-{
-    real *restrict theta = u.theta, *restrict v = u.v;
-    const real *restrict g = u.g;
-    for (size_t k = 0; k < u.n; k++) {
-        v[k] = u.keep * v[k] + u.share * g[k] * g[k];
-        theta[k] -= u.eta * g[k] / (root(v[k]) + u.epsilon);
-    }
-}
-
-FAST static void adam(Update u)
+FAST static void move_by_root(Update u)
 {
     real *restrict theta = u.theta, *restrict m = u.m, *restrict v = u.v;
     const real *restrict g = u.g;
-    real eta = u.eta * u.correct_1;
+    const real eta = u.eta * u.correct_1;
     for (size_t k = 0; k < u.n; k++) {
-        m[k] = u.beta_1 * m[k] + (1 - u.beta_1) * g[k];
+        const real step = m == NULL ? g[k]
+                        : u.beta_1 * m[k] + (1 - u.beta_1) * g[k];
+        if (m != NULL)
+            m[k] = step;
         v[k] = u.keep * v[k] + u.share * g[k] * g[k];
-        theta[k] -= eta * m[k] / (root(u.correct_2 * v[k]) + u.epsilon);
+        theta[k] -= eta * step / ((real)sqrt(u.correct_2 * v[k])
+                                  + u.epsilon);
     }
 }
 
@@ -115,30 +96,24 @@ FAST static void prepare_gradient(const Training *how, const Parameter *p,
             M->grad[e] += (real)how->decay * M->at[e];
 }
 
-static Update update_of(const Trainer *trainer, int k)
+/* Returns what is the same for every parameter. */
+static Update update_of(const Trainer *trainer)
 {
     const Training *how = &trainer->how;
     const double t = (double)trainer->updates;
-    const bool all = how->method == ADAGRAD;
+    const bool all = how->method == ADAGRAD, adam = how->method >= ADAM;
     const real keep = all ? 1 : (real)how->beta_2;
-    Mat M = *trainer->theta->parameter[k].place;
     return (Update){
-        .n = entries(M), .theta = M->at, .g = M->grad,
-        .m = trainer->m == NULL ? NULL : trainer->m[k]->at,
-        .v = trainer->v == NULL ? NULL : trainer->v[k]->at,
         .eta = (real)trainer->now.eta, .epsilon = (real)how->epsilon,
         .beta_1 = (real)how->beta_1,
         .keep = keep, .share = all ? 1 : 1 - keep,
-        .correct_1 = (real)(1 / (1 - pow(how->beta_1, t))),
-        .correct_2 = (real)(1 / (1 - pow(how->beta_2, t)))
+        .correct_1 = adam ? (real)(1 / (1 - pow(how->beta_1, t))) : 1,
+        .correct_2 = adam ? (real)(1 / (1 - pow(how->beta_2, t))) : 1
     };
 }
 
 void trainer_update(Trainer *trainer)
 {
-    static void (*const method[])(Update u) = {
-        sgd, momentum, divide_by_root, divide_by_root, adam, adam
-    };
     const Training *how = &trainer->how;
     const Theta *theta = trainer->theta;
     const Progress *now = &trainer->now;
@@ -150,8 +125,13 @@ void trainer_update(Trainer *trainer)
         return;
     }
     trainer->updates++;
+    Update u = update_of(trainer);
     for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
         prepare_gradient(how, &theta->parameter[k], factor, now->eta);
-        method[how->method](update_of(trainer, k));
+        u.n = entries(M), u.theta = M->at, u.g = M->grad;
+        u.m = trainer->m == NULL ? NULL : trainer->m[k]->at;
+        u.v = trainer->v == NULL ? NULL : trainer->v[k]->at;
+        (how->method <= MOMENTUM ? move : move_by_root)(u);
     }
 }

@@ -1,6 +1,5 @@
 /* What a run does that the paper does not: observers that answer. */
 #include "practice/practice.h"
-#include <math.h>
 #include <string.h>
 
 bool is_line_in(const char *lines, const char *line)

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 const char *training_error(const Training *how)
 {
@@ -36,8 +37,7 @@ static Training fill_defaults(const Training *how)
     h.batch = h.batch == 0 ? 1 : h.batch;
     h.threads = h.threads == 0 ? 1 : h.threads;
     h.epsilon = h.epsilon == 0 ? 1e-8 : h.epsilon;
-    if (h.beta_1 == 0)
-        h.beta_1 = 0.9;
+    h.beta_1 = h.beta_1 == 0 ? 0.9 : h.beta_1;
     if (h.beta_2 == 0)
         h.beta_2 = h.method == RMSPROP ? 0.9 : 0.999;
     if (h.schedule == VASWANI && h.warm_up == 0)
@@ -53,12 +53,11 @@ static int smaller(int a, int b)
 static void worker_new(Trainer *trainer, Worker *worker, bool learns)
 {
     const Training *how = &trainer->how;
-    const Theta *theta = trainer->theta;
     Arena *arena = trainer->arena;
-    *worker = (Worker){ .tape = tape_new(learns), .theta = theta,
+    *worker = (Worker){ .tape = tape_new(learns), .theta = trainer->theta,
                         .how = how };
     tape_allow_nonfinite(worker->tape, NULL, NULL);
-    prepare_tape(arena, worker->tape, theta);
+    prepare_tape(arena, worker->tape, trainer->theta);
     if (learns) {
         settings(worker->tape)->smoothing = how->smoothing;
         tape_dropout(arena, worker->tape, how->dropout, &worker->drops);
@@ -116,8 +115,35 @@ typedef struct {
     const int *order;       /* of the data; NULL: as it is */
     Random random;          /* of the epoch */
     int first, size;
-    bool learn;
+    bool learn, replays;    /* replays: a tape serves all of one length */
 } Work;
+
+/* Returns the loss of sequence n. Where the lengths decide alone what stands
+   on the tape, it reads the worker's tokens, and can be replayed. */
+static Mat loss_of(const Work *work, Worker *worker, int n)
+{
+    const Data *data = work->data;
+    const Tokens x = work->replays ? data->x[n] : no_tokens;
+    const Tokens z = work->replays && data->z != NULL ? data->z[n] : x;
+    const bool again = worker->recorded != NULL
+        && worker->z.length == z.length && worker->x.length == x.length;
+    if (!again) {
+        tape_clear(worker->tape);
+        worker->tokens = 0;
+        worker->z = span(worker->tape, 1, z.length);
+        worker->x = span(worker->tape, 1, x.length);
+    }
+    if (!work->replays)
+        return work->loss(worker, data, n);
+    memcpy((int *)worker->z.id, z.id, (size_t)z.length * sizeof *z.id);
+    memcpy((int *)worker->x.id, x.id, (size_t)x.length * sizeof *x.id);
+    if (again)
+        tape_replay(worker->tape);
+    else
+        worker->recorded = work->loss(worker, &(Data){ .z = &worker->z,
+                                                       .x = &worker->x }, 0);
+    return worker->recorded;
+}
 
 static void run_sequence(void *to, int k)
 {
@@ -126,16 +152,13 @@ static void run_sequence(void *to, int k)
     Worker *worker = &work->worker[k];
     int n = work->first + k;
     n = work->order == NULL ? n : work->order[n - 1];
-    worker->loss = 0;
-    worker->tokens = 0;
     worker->stopped = !work->learn && trainer->stop != NULL
                  && trainer->stop(trainer->to);
     if (worker->stopped)
         return;
-    tape_clear(worker->tape);
     worker->random = random_branch(work->random, (uint64_t)n);
     worker->drops = random_branch(worker->random, 0);
-    Mat loss = work->loss(worker, work->data, n);
+    Mat loss = loss_of(work, worker, n);
     worker->loss = (double)AT(loss, 1, 1);
     if (work->learn)
         backward(loss);
@@ -162,9 +185,10 @@ static Score run_sequences(Work work)
         if (work.learn && workers > 1)
             parallel_for(theta->n, reduce_parameter, &work);
         for (int k = 0; k < work.workers; k++) {
-            score.loss += work.worker[k].loss;
-            score.tokens += work.worker[k].tokens;
-            stopped = stopped || work.worker[k].stopped;
+            const Worker *worker = &work.worker[k];
+            stopped = stopped || worker->stopped;
+            score.loss += worker->stopped ? 0 : worker->loss;
+            score.tokens += worker->stopped ? 0 : worker->tokens;
         }
     }
     return score;
@@ -191,19 +215,6 @@ static void shuffle_data(Trainer *trainer, int epoch)
     trainer->ordered = epoch;
 }
 
-static void start_run(Trainer *trainer, Loss *loss, const Data *data)
-{
-    REQUIRE(data->N_data >= 1, "there is no data to learn from.");
-    trainer->loss = loss;
-    trainer->data = data;
-    trainer->ordered = 0;
-    trainer->diverged = false;
-    trainer->order = NULL;
-    if (trainer->how.shuffle)
-        trainer->order = arena_alloc(trainer->arena, (size_t)data->N_data
-                                                     * sizeof(int));
-}
-
 static void compute_gradient(Trainer *trainer, int epoch, int n)
 {
     const Training *how = &trainer->how;
@@ -213,7 +224,9 @@ static void compute_gradient(Trainer *trainer, int epoch, int n)
     Score score = run_sequences((Work){
         trainer, trainer->worker, workers_for(trainer, how->batch, true),
         trainer->loss, data, trainer->order, epoch_random(trainer, epoch),
-        n, smaller(how->batch, data->N_data - n + 1), true
+        n, smaller(how->batch, data->N_data - n + 1), true,
+        (trainer->loss == loss_11 || trainer->loss == loss_13)
+            && how->dropout == 0 && trainer->theta->W_t == NULL
     });
     trainer->now = (Progress){
         .step = trainer->step + 1, .epoch = epoch, .n = n,
@@ -227,7 +240,15 @@ static void compute_gradient(Trainer *trainer, int epoch, int n)
 const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 {
     const Training *how = &trainer->how;
-    start_run(trainer, loss, data);
+    REQUIRE(data->N_data >= 1, "there is no data to learn from.");
+    trainer->loss = loss;
+    trainer->data = data;
+    trainer->ordered = 0;
+    trainer->diverged = false;
+    trainer->order = !how->shuffle ? NULL
+        : arena_alloc(trainer->arena, (size_t)data->N_data * sizeof(int));
+    for (int k = 0; k < MAX_WORKERS; k++)
+        trainer->worker[k].recorded = NULL;
     const long long steps = ((long long)data->N_data + how->batch - 1)
                           / how->batch, last = how->N_epochs * steps;
     bool wanted = true;
@@ -250,5 +271,5 @@ Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
     return run_sequences((Work){ trainer, trainer->evaluator,
                           workers_for(trainer, data->N_data, false), loss,
                           data, NULL, epoch_random(trainer, 0), 1,
-                          data->N_data, false });
+                          data->N_data, false, false });
 }

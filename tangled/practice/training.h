@@ -52,6 +52,8 @@ typedef struct {
     double loss;            /* of the last sequence on this worker, nats  */
     long long tokens;       /* how many tokens it has predicted           */
     bool stopped;           /* there was none: see Trainer                */
+    Tokens z, x;            /* of the loss that was recorded              */
+    Mat recorded;           /* which a replay computes; NULL: there is none */
 } Worker;
 
 /* Returns the loss of sequence n in nats, 1 x 1 on the tape of the worker,

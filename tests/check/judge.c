@@ -433,8 +433,7 @@ LAW(a_turned_matrix_is_never_right)
                 assert_that(j->fits == (!turned || rows == cols || vector));
                 assert_that(all_right(judgement)
                             == (vector || same == rows * cols));
-                assert_int_equal(j->count[RIGHT],
-                                 vector ? rows * cols : same);
+                assert_int_equal(j->count[RIGHT], vector ? rows * cols : same);
                 assert_that(j->transposed == !all_right(judgement));
             }
     }

@@ -48,8 +48,7 @@ static void use(Error *f, void *data)
     check_json(in->out, judgement);
 }
 
-static void judge(bool used, const char *said, const char *printed,
-                  size_t n)
+static void judge(bool used, const char *said, const char *printed, size_t n)
 {
     if (used) {
         demand(is_text(printed, n), "what is printed is no text", printed);

@@ -106,17 +106,11 @@ LAW(epsilon_is_added_to_the_root)
     const Step steps[] = {
         { "RMSPROP", { .method = RMSPROP, .epsilon = .5 }, { 2 }, { .1 },
           1 - .2 / (sqrt(.4) + .5), 0 },
-        { "ADAGRAD", { .method = ADAGRAD, .epsilon = .5 }, { 2 }, { .1 },
-          1 - .2 / (2 + .5), 0 },
         { "ADAM", { .method = ADAM, .epsilon = .5 }, { 2 }, { .1 },
           1 - .2 / (2 + .5), 0 },
         { "RMSPROP", { .method = RMSPROP }, { tiny }, { .1 },
           1 - .1 * tiny / (sqrt(.1) * tiny + e), 0 },
-        { "ADAGRAD", { .method = ADAGRAD }, { tiny }, { .1 },
-          1 - .1 * tiny / (tiny + e), 0 },
         { "ADAM", { .method = ADAM }, { tiny }, { .1 },
-          1 - .1 * tiny / (tiny + e), 0 },
-        { "ADAMW", { .method = ADAMW }, { tiny }, { .1 },
           1 - .1 * tiny / (tiny + e), 0 },
     };
     steps_are(ALL(steps));
@@ -130,8 +124,6 @@ LAW(weights_decay_and_biases_and_norms_do_not)
     const double apart = 1 - .1 * .5 - .2 / (2 + e);
     const Step steps[] = {
         { "SGD", { .method = SGD, .decay = .5 }, { 2 }, { .1 },
-          1 - .1 * 2.5, 1 - .2 },
-        { "MOMENTUM", { .method = MOMENTUM, .decay = .5 }, { 2 }, { .1 },
           1 - .1 * 2.5, 1 - .2 },
         { "ADAGRAD", { .method = ADAGRAD, .decay = .5 }, { 2 }, { .1 },
           1 - .25 / (2.5 + e), 1 - .2 / (2 + e) },
@@ -167,27 +159,20 @@ LAW(a_long_gradient_is_clipped_and_a_short_one_is_not)
 /* One number of 20 has a gradient, -4, which is cut down to -1. */
 LAW(every_number_counts_in_the_norm)
 {
-    for (int chosen = 0; chosen < 20; chosen++) {
-        Theta *theta = ones();
-        Training how = { .N_epochs = 1, .eta = 0.1, .clip = 1 };
-        Trainer *trainer = trainer_new(arena, theta, &how);
-        int number = 0;
-        real *moved = NULL;
-        gradients_are(theta, 0);
-        for (int k = 1; k <= theta->n; k++) {
-            Mat M = *theta->parameter[k].place;
-            for (size_t e = 0; e < entries_in(M); e++)
-                if (number++ == chosen) {
-                    M->grad[e] = -4;
-                    moved = &M->at[e];
-                }
+    Theta *theta = ones();
+    Training how = { .N_epochs = 1, .eta = 0.1, .clip = 1 };
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        for (size_t e = 0; e < entries_in(M); e++) {
+            gradients_are(theta, 0);
+            M->grad[e] = -4;
+            trainer->now = (Progress){ .loss = 1, .tokens = 4, .eta = 0.1 };
+            trainer_update(trainer);
+            assert_near(M->at[e], 1.1, TIGHT);
         }
-        trainer->now = (Progress){ .loss = 1, .tokens = 4, .eta = 0.1 };
-        trainer_update(trainer);
-        assert_that(number == 20);
-        assert_near(*moved, 1.1, TIGHT);
-        trainer_free(trainer);
     }
+    trainer_free(trainer);
 }
 
 LAW(a_step_without_tokens_or_a_finite_loss_or_gradient_changes_nothing)

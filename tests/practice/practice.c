@@ -86,8 +86,8 @@ LAW(the_paper_asks_a_tape_for_nothing)
 
 static Data some_data(void)
 {
-    const Tokens x[] = { { 0, NULL }, TOKENS(6, 1, 3, 3, 7), TOKENS(2),
-                         TOKENS(6, 4, 5, 1, 2, 7), TOKENS(3, 4) };
+    const Tokens x[] = { { 0, NULL }, TOKENS(6, 1, 3, 3, 7),
+                         TOKENS(6, 4, 5, 1, 7), TOKENS(2), TOKENS(3, 4) };
     Tokens *copy = memcpy(arena_alloc(arena, sizeof x), x, sizeof x);
     for (int n = 1; n <= 4; n++) {
         size_t bytes = (size_t)x[n].length * sizeof *x[n].id;
@@ -96,6 +96,9 @@ static Data some_data(void)
     return (Data){ 4, copy, copy, NULL };
 }
 
+static const Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER,
+                                   D_TRANSFORMER };
+
 /* A trainer with every option off takes the same steps as the algorithm, to
    the last bit; and one option alone takes others. */
 LAW(without_options_a_trainer_is_the_algorithm)
@@ -103,8 +106,6 @@ LAW(without_options_a_trainer_is_the_algorithm)
     const Algorithm printed[] = { by_algorithm_11, by_algorithm_12,
                                   by_algorithm_13 };
     const Algorithm led_by[] = { by_loss_11, by_loss_12, by_loss_13 };
-    static const Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER,
-                                       D_TRANSFORMER };
     Training plain = { .N_epochs = 3, .eta = .1, .p_mask = .4, .seed = 7 };
     Training options[] = { plain, plain, plain, plain, plain, plain, plain,
                            plain };
@@ -180,8 +181,6 @@ static Told *listened(Tape *on, const Theta *theta)
 LAW(a_loss_says_what_its_algorithm_says)
 {
     static Loss *const loss[] = { loss_11, loss_12, loss_13 };
-    static const Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER,
-                                       D_TRANSFORMER };
     static const double u[] = { .4, .1, .9, .2 };
     const Training how = { .N_epochs = 1, .eta = .1, .p_mask = .4 };
     const Data data = { 1, LIST(TOKENS(6, 4, 5)), LIST(TOKENS(6, 1, 3, 7)), NULL };

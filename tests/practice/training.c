@@ -34,13 +34,13 @@ static Training busy(void)
     };
 }
 
-static void same_with_threads(Algorithm algorithm, Hyperparameters hyper)
+static void with_threads(Algorithm algorithm, Hyperparameters hyper, double p)
 {
     Data data = some_data();
-    data.z = data.x;
+    data.z = data.x + 1, data.N_data = N - 1;
     Theta *theta = random_theta(hyper);
     Training how = busy();
-    how.p_mask = 0.5;
+    how.p_mask = 0.5, how.dropout = p, how.batch = 7;
     real *start = numbers(theta);
     Diary one = trained(algorithm, theta, how, data);
     real *end = numbers(theta);
@@ -57,15 +57,29 @@ static void same_with_threads(Algorithm algorithm, Hyperparameters hyper)
 }
 
 /* Parameters that are used twice, tied, or by no weight: the debts of each are
-   settled once, and in order. */
+   settled once, and in order. Without dropout there are replays. */
 LAW(any_number_of_threads_gives_the_same_bytes)
 {
     Hyperparameters tied = small(D_TRANSFORMER);
-    tied.tied = tied.embedding_norm = true;
-    same_with_threads(by_loss_13, small(D_TRANSFORMER));
-    same_with_threads(by_loss_13, tied);
-    same_with_threads(by_loss_11, small(ED_TRANSFORMER));
-    same_with_threads(by_loss_12, small(E_TRANSFORMER));
+    tied.tied = tied.embedding_norm = tied.rms = true, tied.window = 2;
+    for (double p = 0; p < 0.3; p += 0.2) {
+        with_threads(by_loss_13, small(D_TRANSFORMER), p);
+        with_threads(by_loss_13, tied, p);
+        with_threads(by_loss_11, small(ED_TRANSFORMER), p);
+        with_threads(by_loss_12, small(E_TRANSFORMER), p);
+    }
+}
+
+LAW(neighbours_of_one_length_share_a_recording)
+{
+    Lessons lessons = { .algorithm = "13" };
+    Trainer *trainer = trainer_new(arena, decoder(), &PLAIN(1, 0.1));
+    observe(trainer->worker[0].tape, note_lessons, &lessons);
+    trainer_run(trainer, loss_13, &(Data){ 4, .x = LIST(TOKENS(6, 1, 7),
+        TOKENS(2, 3, 1), TOKENS(6), TOKENS(5, 5, 5)) });
+    assert_seen(&lessons.seen, "13.3 ell=3, 13.4 P, 13.5 loss, 13.3 ell=1, "
+                "13.4 P, 13.5 loss, 13.3 ell=3, 13.4 P, 13.5 loss");
+    trainer_free(trainer);
 }
 
 /* Stopped after some steps, the same trainer goes on; and so does another, if
@@ -114,8 +128,7 @@ LAW(which_moments_a_method_needs)
     for (int method = SGD; method <= ADAMW; method++) {
         Training how = PLAIN(1, 1);
         how.method = (Method)method;
-        Trainer *trainer =
-            trainer_new(arena, decoder(), &how);
+        Trainer *trainer = trainer_new(arena, decoder(), &how);
         assert_that((trainer->m != NULL) == m[method]);
         assert_that((trainer->v != NULL) == v[method]);
         trainer_free(trainer);
@@ -157,8 +170,7 @@ static void a_batch_adds(Algorithm algorithm, Architecture architecture)
     }
     for (int mean = 0; mean <= 1; mean++) {
         Training how = plain;
-        how.batch = 30;
-        how.mean = mean == 1;
+        how.batch = 30, how.mean = mean == 1;
         restore(theta, start);
         Diary all = trained(algorithm, theta, how, data);
         assert_that(all.n == 1 && all.step[0].tokens == tokens);
@@ -182,8 +194,7 @@ LAW(the_last_batch_of_an_epoch_may_be_smaller)
 {
     Training how = PLAIN(2, 1e-6);
     how.batch = 10;
-    Diary diary = trained(by_loss_13, decoder(), how,
-                          some_data());
+    Diary diary = trained(by_loss_13, decoder(), how, some_data());
     int first[] = { 1, 11, 21, 1, 11, 21 };
     assert_that(diary.n == 6);
     for (int k = 0; k < 6; k++)
@@ -192,8 +203,7 @@ LAW(the_last_batch_of_an_epoch_may_be_smaller)
     Data last = some_data();
     last.x += 20;
     last.N_data = 1;
-    Diary one = trained(by_loss_13, decoder(),
-                        PLAIN(1, 1e-6), last);
+    Diary one = trained(by_loss_13, decoder(), PLAIN(1, 1e-6), last);
     assert_that(diary.step[2].tokens == one.step[0].tokens);
 }
 
@@ -282,8 +292,7 @@ LAW(evaluation_is_plain_whatever_the_training)
     double loss = 0;
     long long tokens = 0;
     for (int n = 1; n <= N; n++) {
-        Diary one = trained(by_loss_13, theta, PLAIN(1, 1e-30),
-                            only(data, n));
+        Diary one = trained(by_loss_13, theta, PLAIN(1, 1e-30), only(data, n));
         loss += one.step[0].loss;
         tokens += one.step[0].tokens;
     }
@@ -360,8 +369,7 @@ LAW(nothing_random_is_used_twice)
     drawn.n = 0;
     for (uint64_t seed = 0; seed < 4; seed++) {
         how.seed = seed;
-        Trainer *trainer =
-            trainer_new(arena, decoder(), &how);
+        Trainer *trainer = trainer_new(arena, decoder(), &how);
         for (int epoch = 1; epoch <= 3; epoch++)
             draw_epoch(trainer, &data, epoch);
         evaluate(trainer, note_random, &data);
@@ -401,10 +409,8 @@ LAW(what_is_random_depends_on_seed_epoch_and_sequence_only)
     uint64_t first[DRAWS];
     for (int turn = 0; turn < 4; turn++) {
         Training how = busy();
-        how.shuffle = turn % 2 == 1;
-        how.batch = turn < 2 ? 1 : 10;
-        Trainer *trainer =
-            trainer_new(arena, decoder(), &how);
+        how.shuffle = turn % 2 == 1, how.batch = turn < 2 ? 1 : 10;
+        Trainer *trainer = trainer_new(arena, decoder(), &how);
         if (turn > 0)
             draw_epoch(trainer, &data, turn == 1 ? 3 : 1);
         drawn.n = 0;

@@ -213,8 +213,7 @@ static void add_entry(Text *t, Entry *is, bool percent)
     is->value = negative ? -is->value : is->value;
 }
 
-static bool same_entries(const Item *item, int rows, int cols,
-                         const Entry *is)
+static bool same_entries(const Item *item, int rows, int cols, const Entry *is)
 {
     bool same = item->rows == rows && item->cols == cols;
     for (int k = 0; same && k < rows * cols; k++) {

@@ -175,8 +175,7 @@ LAW(a_model_is_printed_without_and_with_its_inside)
 }
 
 /* The part of a text between two others, as a claim on a sheet. */
-static const char *as_claim(const char *text, const char *from,
-                            const char *to)
+static const char *as_claim(const char *text, const char *from, const char *to)
 {
     char sheet[2000];
     const char *start = strstr(text, from);

@@ -194,8 +194,7 @@ static inline void random_embedding(Problem *p)
     int d_e = 2 * pick(1, 3), n = chance(2) ? d_e : pick(3, 6),
         t = p->t = pick(1, n);
     if (p->algorithm == 1 || chance(3)) {
-        give_thing(p, p->algorithm == 1 ? "W_e" : "W_p", TOKENS_OF, 0, d_e,
-                   n);
+        give_thing(p, p->algorithm == 1 ? "W_e" : "W_p", TOKENS_OF, 0, d_e, n);
         add_word(p, "%s = %d\n", p->algorithm == 1 ? "v" : "t", t);
         return;
     }
