@@ -3,7 +3,7 @@
    Entry points: collect_step, the observer; run_listing. */
 #ifndef FTX_COLLECT_H
 #define FTX_COLLECT_H
-#include "sheet/shape.h"
+#include "sheet/bind.h"
 
 typedef struct Seen {           /* a step that the run has come by        */
     Step step;

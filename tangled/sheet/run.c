@@ -44,9 +44,10 @@ static void check_needs(Job *job)
                  && !is_any_given(job, "W_q W_k W_v W_o")
                  && is_any_given(job, "X e");
     for (const Argument *a = argument_table; a->name != NULL; a++) {
-        bool each = is_per_head(job, a->name),
-             list = a->kind == LIST && find_item(job, a->name, 1) != NULL;
-        if (takes(algorithm, a) && a->instead == NULL && !list
+        bool each = is_of_head(job, a),
+             list = a->kind == LIST && find_item(job, a->name, 1) != NULL,
+             tied = job->run.tied && strcmp(a->name, "W_u") == 0;
+        if (takes(algorithm, a) && is_needed(algorithm, a) && !list && !tied
             && !(job->identity && a->kind == WEIGHT))
             for (int h = each; h <= (each ? job->H : 0); h++)
                 require_item(job, a->name, h);
@@ -267,14 +268,11 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     check_needs(job);
     choose_layout(job, layout);
     if (!all_fit(job, job->run.layout, &job->size))
-        refuse_shape(job, &job->size.misfit);
+        refuse_shape(job);
     job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
                                 : size_or_1(job, "d_attn");
-    job->run.d_x = letter_size(&job->size, has_model(sheet->algorithm)
-                               ? "d_e" : sheet->algorithm == 3 ? "d_in"
-                                       : "d_x");
+    job->run.d_x = letter_size(&job->size, "d_x");
     want_derived(job);
-    limit_sizes(job);
     bind_matrices(job);
     return job;
 }
