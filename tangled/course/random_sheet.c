@@ -113,7 +113,7 @@ static void add_named_item(RandomSheet *s, char *name)
             u->at[k] = below(s->random, 100) / 100.0;
     } else if (strcmp(name, "tau") == 0)
         add_number(s, name, below(s->random, 2) == 0 ? 0.5 : 2);
-    else if (a->kind == LIST || a->kind == NUMBER)
+    else if (a->kind <= LIST)
         add_random_ids(s, name, size_by_letter(s, a->rows));
     else
         add_matrices(s, name, a);

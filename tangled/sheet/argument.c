@@ -5,6 +5,8 @@
    number of an algorithm and a name flow in, a row of a table flows out. */
 #include "sheet/step.h"
 #include <ctype.h>
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 const Layout layouts[LAYOUTS] = {
@@ -25,46 +27,49 @@ const char *as_W_u(const Layout *layout)
 #define WITH_E  9, 12
 #define WITH_D  10, 13, 14
 #define TAKES_x 8, 9, 10, 11, 12, 13, 14
+#define POSITIVE .least = DBL_MIN, .most = DBL_MAX
 #define AFFINE(of, owner, out, in, ...) \
-    { { __VA_ARGS__ }, "W_" of, WEIGHT, out, in, "0", owner }, \
-    { { __VA_ARGS__ }, "b_" of, VECTOR, out, NULL, "0", owner }
+    { { __VA_ARGS__ }, "W_" of, WEIGHT, "0", out, in, owner, NULL, 0, 0 }, \
+    { { __VA_ARGS__ }, "b_" of, VECTOR, "0", out, NULL, owner, NULL, 0, 0 }
 #define NORM(k, owner, d, ...) \
-    { { __VA_ARGS__ }, "gamma" k, VECTOR, d, NULL, "1", owner }, \
-    { { __VA_ARGS__ }, "beta" k, VECTOR, d, NULL, "0", owner }
+    { { __VA_ARGS__ }, "gamma" k, VECTOR, "1", d, NULL, owner, NULL, 0, 0 }, \
+    { { __VA_ARGS__ }, "beta" k, VECTOR, "0", d, NULL, owner, NULL, 0, 0 }
 const Argument argument_table[] = {
-    { { EACH },        "algorithm", WORD,   .instead = "" },
-    { { EACH },        "layout",    WORD,   .instead = "" },
-    { { EACH },        "decimals",  NUMBER, .instead = "" },
-    { { WITH_E, WITH_D }, "L",         NUMBER, .instead = "" },
-    { { WITH_ED },     "L_enc",     NUMBER, .instead = "" },
-    { { WITH_ED },     "L_dec",     NUMBER, .instead = "" },
-    { { 1 },           "v",         NUMBER, .instead = NULL },
-    { { 2 },           "t",         NUMBER, .instead = "" },
-    { { 2, MODELS },   "positions", WORD,   .instead = "" },
-    { { 2 },           "d_e",       NUMBER, .instead = "" },
-    { { 2, MODELS },   "ell_max",   NUMBER, .instead = "" },
-    { { 2 },           "base",      NUMBER, .instead = "" },
-    { { 2 },           "pos",       NUMBER, .instead = "" },
-    { { 2 }, "e", VECTOR, "d_e", NULL, .instead = "" },
-    { { 3, 4, 5 },     "scale",     WORD,   .instead = "" },
-    { { 6 },           "norm",      WORD,   .instead = "" },
-    { { 6, MODELS },   "epsilon",   NUMBER, .instead = "0" },
-    { { 7, MODELS },   "tied",      WORD,   .instead = "" },
-    { { 7, 14, 15 },   "tau",       NUMBER, .instead = "1" },
-    { { WITH_ED }, "z", LIST, "ell_z", NULL, .instead = NULL },
-    { { TAKES_x }, "x", LIST, "ell_x", NULL, .instead = NULL },
-    { { 1, MODELS }, "W_e", TOKENS, "d_e", "N_V", .instead = NULL },
-    { { 2, MODELS }, "W_p", TOKENS, "d_e", "ell_max", .instead = "" },
-    { { 3 }, "e", VECTOR, "d_in", NULL, .instead = NULL },
-    { { 3 }, "e_t", TOKENS, "d_in", "T", .instead = NULL },
-    { { 4, 5 }, "X", TOKENS, "d_x", "ell_x", .instead = NULL },
-    { { 4, 5 }, "Z", TOKENS, "d_z", "ell_z", .instead = "X" },
+    { { EACH }, "algorithm", WORD, "", .words = NULL },
+    { { EACH }, "layout", WORD, "",
+      .words = "paper textbook torch berkeley" },
+    { { EACH }, "decimals", INTEGER, "", .least = 0, .most = 15 },
+    { { WITH_E, WITH_D }, "L", INTEGER, "", .least = 0, .most = 100 },
+    { { WITH_ED }, "L_enc", INTEGER, "", .least = 0, .most = 100 },
+    { { WITH_ED }, "L_dec", INTEGER, "", .least = 0, .most = 100 },
+    { { 1 }, "v", INTEGER, NULL, .least = 1, .most = 1e6 },
+    { { 2 }, "t", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 2, MODELS }, "positions", WORD, "", .words = "none paper vaswani" },
+    { { 2 }, "d_e", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 2, MODELS }, "ell_max", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 2 }, "base", NUMBER, "", POSITIVE },
+    { { 2 }, "pos", INTEGER, "", .least = 0, .most = 1e6 - 1 },
+    { { 2 }, "e", VECTOR, "", .rows = "d_e" },
+    { { 3, 4, 5 }, "scale", WORD, "", .words = "no yes", POSITIVE },
+    { { 6 }, "norm", WORD, "", .words = "layer rms" },
+    { { 6, MODELS }, "epsilon", NUMBER, "0", .least = 0, .most = DBL_MAX },
+    { { 7, MODELS }, "tied", WORD, "", .words = "no yes" },
+    { { 7 }, "tau", NUMBER, "1", .least = DBL_MIN, .most = INFINITY },
+    { { WITH_ED }, "z", LIST, NULL, .rows = "ell_z" },
+    { { TAKES_x }, "x", LIST, NULL, .rows = "ell_x" },
+    { { 1, MODELS }, "W_e", TOKENS, NULL, .rows = "d_e", .cols = "N_V" },
+    { { 2, MODELS }, "W_p", TOKENS, "", .rows = "d_e", .cols = "ell_max" },
+    { { 3 }, "e", VECTOR, NULL, .rows = "d_in" },
+    { { 3 }, "e_t", TOKENS, NULL, .rows = "d_in", .cols = "T" },
+    { { 4, 5 }, "X", TOKENS, NULL, .rows = "d_x", .cols = "ell_x" },
+    { { 4, 5 }, "Z", TOKENS, "X", .rows = "d_z", .cols = "ell_z" },
     AFFINE("q", OF_HEAD, "d_attn", "d_x", 3, 4, 5, MODELS),
     AFFINE("k", OF_HEAD, "d_attn", "d_z", 3, 4, 5, MODELS),
     AFFINE("v", OF_HEAD, "d_v", "d_z", 3, 4, 5, MODELS),
     AFFINE("o", OF_ATTENTION, "d_out", "H d_mid", 5, MODELS),
-    { { 4, 5 }, "mask", MASK, "ell_z", "ell_x", .instead = "none" },
-    { { 3, 4, 5 },     "d_attn",    NUMBER, .instead = "" },
+    { { 4, 5 }, "mask", MASK, "none", .rows = "ell_z", .cols = "ell_x",
+      .words = "none causal bidirectional unidirectional" },
+    { { 3, 4, 5 }, "d_attn", INTEGER, "", .least = 1, .most = 1e6 },
     NORM("_1", OF_LAYER, "d_e", MODELS),
     NORM("_2", OF_LAYER, "d_e", MODELS),
     NORM("_3", OF_DECODER, "d_e", WITH_ED),
@@ -74,20 +79,22 @@ const Argument argument_table[] = {
     AFFINE("mlp2", OF_LAYER, "d_e", "d_mlp", MODELS),
     AFFINE("mlp3", OF_DECODER, "d_mlp", "d_e", WITH_ED),
     AFFINE("mlp4", OF_DECODER, "d_e", "d_mlp", WITH_ED),
-    { { 6, 7 }, "e", ONE_OR_MORE, "d_e", "ell", .instead = NULL },
+    { { 6, 7 }, "e", ONE_OR_MORE, NULL, .rows = "d_e", .cols = "ell" },
     NORM("", OF_MODEL, "d_f", 6, WITH_E, WITH_D),
-    { { WITH_E }, "W_f", WEIGHT, "d_f", "d_e", .instead = NULL },
-    { { WITH_E }, "b_f", VECTOR, "d_f", NULL, .instead = "0" },
-    { { 7, MODELS }, "W_u", WEIGHT, "N_V", "d_f", .instead = NULL },
-    { { 7 }, "W_e", TOKENS, "d_e", "N_V", .instead = "" },
-    { { 11, 12, 13 },  "eta",       NUMBER, .instead = NULL },
-    { { 11, 12, 13 },  "N_epochs",  NUMBER, .instead = "1" },
-    { { 12 },          "p_mask",    NUMBER, .instead = NULL },
-    { { 12, 14, 15 }, "u", LIST, "u", NULL, .instead = "" },
-    { { 14, 15 },      "ell_gen",   NUMBER, .instead = "" },
-    { { 7, 14 },       "target",    LIST,   .instead = "" },
-    { { 7, 14 },       "top_k",     NUMBER, .instead = "" },
-    { { 7, 14 },       "top_p",     NUMBER, .instead = "" },
+    { { WITH_E }, "W_f", WEIGHT, NULL, .rows = "d_f", .cols = "d_e" },
+    { { WITH_E }, "b_f", VECTOR, "0", .rows = "d_f" },
+    { { 7, MODELS }, "W_u", WEIGHT, NULL, .rows = "N_V", .cols = "d_f" },
+    { { 7 }, "W_e", TOKENS, "", .rows = "d_e", .cols = "N_V" },
+    { { 11, 12, 13 }, "eta", NUMBER, NULL, POSITIVE },
+    { { 11, 12, 13 }, "N_epochs", INTEGER, "1", .least = 1, .most = 1000 },
+    { { 12 }, "p_mask", NUMBER, NULL, .least = DBL_MIN,
+      .most = 1 - DBL_EPSILON },
+    { { 12, 14, 15 }, "u", LIST, "", .rows = "u" },
+    { { 14, 15 }, "tau", NUMBER, "1", .least = 0, .most = INFINITY },
+    { { 14, 15 }, "ell_gen", INTEGER, "", .least = 1, .most = 10000 },
+    { { 7, 14 }, "target", LIST, "", .rows = NULL },
+    { { 7, 14 }, "top_k", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 7, 14 }, "top_p", NUMBER, "", .least = DBL_MIN, .most = 1 },
     { .name = NULL }
 };
 bool takes(int algorithm, const Argument *argument)
@@ -174,18 +181,9 @@ bool is_key(const char *name, bool word)
     for (const Argument *a = argument_table; a->name != NULL; a++)
         if (strcmp(a->name, name) == 0
             && (a->kind == WORD || a->kind == MASK
-                || (!word && (a->kind == NUMBER || a->kind == LIST))))
+                || (!word && a->kind <= LIST)))
             return true;
     return false;
-}
-
-/* Whether a step of the algorithm has that spelling in the table of steps.
-   What it calls is spelled so only in Algorithm 5 and where a model runs. */
-static bool is_also(int algorithm, const StepRow *row, const char *plain)
-{
-    return (row->algorithm == algorithm || has_model(row->algorithm)
-            || algorithm == 5)
-        && row->also != NULL && word_in(row->also, plain, strlen(plain));
 }
 
 const char *known_name(int algorithm, const char *plain)
@@ -196,24 +194,17 @@ const char *known_name(int algorithm, const char *plain)
             if ((any || takes(algorithm, a))
                 && is_spelling(of, a->name, plain))
                 return a->name;
-        for (const StepRow *row = step_table; row->name != NULL; row++)
+        for (const StepRow *row = step_table; row->name != NULL; row++) {
+            bool own = row->algorithm == algorithm || algorithm == 5
+                    || has_model(row->algorithm),
+                 also = own && !any && row->also != NULL
+                     && word_in(row->also, plain, strlen(plain));
             if ((any || is_or_calls(algorithm, row->algorithm))
-                && (is_spelling(of, row->name, plain)
-                    || (!any && is_also(algorithm, row, plain))))
+                && (also || is_spelling(of, row->name, plain)))
                 return row->name;
+        }
     }
     return NULL;
-}
-
-/* Whether it is the first step of its name in a run. */
-static bool is_new(int algorithm, const StepRow *row)
-{
-    for (const StepRow *r = step_table; r < row; r++)
-        if (is_or_calls(algorithm, r->algorithm)
-            && strcmp(r->name, row->name) == 0
-            && has_model(r->algorithm) == has_model(algorithm))
-            return false;
-    return has_model(row->algorithm) == has_model(algorithm);
 }
 
 /* Writes the names of its arguments, or of its steps, and returns them. */
@@ -226,7 +217,7 @@ static const char *list_names(char to[LIST_BYTES], int algorithm, bool steps)
             add_to_list(to, LIST_BYTES, a->name);
     for (const StepRow *row = step_table; row->name != NULL; row++)
         if (steps && is_or_calls(algorithm, row->algorithm)
-            && is_new(algorithm, row))
+            && has_model(row->algorithm) == has_model(algorithm))
             add_to_list(to, LIST_BYTES, row->name);
     return to;
 }
@@ -246,11 +237,11 @@ const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
 
 void print_algorithm(FILE *out, int algorithm)
 {
-    char names[LIST_BYTES], heading[40];
+    char names[NAMES_BYTES], heading[40];
     snprintf(heading, sizeof heading, "Algorithm %d starts from", algorithm);
     print_list(out, heading, algorithm_table[algorithm].starts);
-    print_list(out, "It takes", list_names(names, algorithm, false));
-    print_list(out, "Its steps are", list_names(names, algorithm, true));
+    names_text(names, algorithm, false);
+    print_list(out, "Algorithm", names + strlen("Algorithm "));
 }
 
 void print_starts(FILE *out)

@@ -19,7 +19,7 @@ extern const Layout layouts[LAYOUTS];
 const char *as_W_u(const Layout *layout);
 
 typedef enum {
-    WORD, NUMBER,
+    WORD, NUMBER, INTEGER,
     LIST,                       /* of token IDs, or of numbers            */
     TOKENS,                     /* the first matrix: a column for each    */
     ONE_OR_MORE,                /* the same; one row or column: one token */
@@ -39,9 +39,11 @@ typedef struct {
     int algorithms[16];         /* { 4, 5 }: it is for these              */
     const char *name;
     Kind kind;
-    const char *rows, *cols;    /* in the paper's layout                  */
     const char *instead;        /* NULL: it is needed; "": nothing        */
+    const char *rows, *cols;    /* in the paper's layout                  */
     Owner owner;
+    const char *words;          /* that it may be ...                     */
+    double least, most;         /* ... or a number of this range          */
 } Argument;
 
 /* All arguments; behind the last stands one without a name. The order counts:
@@ -55,8 +57,7 @@ bool takes(int algorithm, const Argument *argument);
 /* Returns the argument of that name; NULL: the algorithm has none. */
 const Argument *find_argument(int algorithm, const char *name);
 
-/* Returns whether a sheet must give it. A weight of a component is needed,
-   unless all of them are left out; one of a model may be 0. */
+/* Returns whether a sheet must give it, as all weights of a component. */
 bool is_needed(int algorithm, const Argument *argument);
 
 /* Returns the letter that an algorithm has for one of the tables: d_x, the

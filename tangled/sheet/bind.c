@@ -5,6 +5,7 @@
    start_given. Items flow in; matrices in the paper's layout, and theta, flow
    out. */
 #include "sheet/bind.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,20 +15,21 @@ bool is_transposed(Kind kind, const Layout *layout)
                           : kind != VECTOR && layout->rows;
 }
 
-/* A letter whose size is fixed; NULL: it is not. */
-static const Dimension *dimension(const Dimensions *d, const char *symbol)
+/* Where a letter is; d->n: its size is not fixed. The heads of Algorithm 5
+   share the rows of Y, so that "H d_mid" is a product, and fixes d_mid. */
+static int index_of(const Dimensions *d, const char **letter)
 {
-    symbol = own_letter(d->algorithm, symbol);
-    for (int k = 0; k < d->n; k++)
-        if (strcmp(d->dimension[k].symbol, symbol) == 0)
-            return &d->dimension[k];
-    return NULL;
+    int k = 0;
+    *letter = **letter == 'H' ? "d_mid" : own_letter(d->algorithm, *letter);
+    while (k < d->n && strcmp(d->dimension[k].symbol, *letter) != 0)
+        k++;
+    return k;
 }
 
 int letter_size(const Dimensions *d, const char *symbol)
 {
-    const Dimension *found = dimension(d, symbol);
-    return found == NULL ? 0 : found->size;
+    int heads = *symbol == 'H' ? d->H : 1;
+    return heads * d->dimension[index_of(d, &symbol)].size;
 }
 
 int size_or_1(const Job *job, const char *symbol)
@@ -43,28 +45,20 @@ void limit_entries(const Job *job, double entries)
                      "two million entries.");
 }
 
-/* Whether a letter has that size, or has got it now. The heads of Algorithm 5
-   share the rows of Y: "H d_mid" is a product, and whichever of it and d_mid
-   is mentioned first fixes the other. */
+/* Whether a letter has that size, or has got it now. */
 static bool agree(Dimensions *d, const char *symbol, int size,
                   const Item *item)
 {
-    const Dimension *fixed = dimension(d, symbol);
-    if (fixed == NULL) {
-        Dimension new = { own_letter(d->algorithm, symbol), size, item };
-        if (strcmp(symbol, "H d_mid") == 0) {
-            const Dimension *mid = dimension(d, "d_mid");
-            if (mid == NULL)
-                agree(d, "d_mid", size < d->H ? 1 : size / d->H, item);
-            new.by = mid == NULL ? NULL : mid->by;
-            new.size = d->H * letter_size(d, "d_mid");
-        }
-        fixed = &d->dimension[d->n];
-        d->dimension[d->n++] = new;
-    }
-    d->letter = fixed;
+    int heads = *symbol == 'H' ? d->H : 1;
+    d->symbol = own_letter(d->algorithm, symbol);
+    int k = index_of(d, &symbol);
+    if (k == d->n)
+        d->dimension[d->n++] = (Dimension){
+            symbol, size < heads ? 1 : size / heads, item };
+    d->fixed = heads * d->dimension[k].size;
+    d->by = d->dimension[k].by;
     d->is = size;
-    return fixed->size == size;
+    return d->fixed == size;
 }
 
 /* Whether a number stands in for each entry of the argument. */
@@ -84,7 +78,7 @@ static bool fits(const Argument *a, const Item *item, const Layout *layout,
         rows = vector ? n : turn ? item->cols : item->rows;
     d->item = item;
     d->argument = a;
-    d->letter = NULL;
+    d->symbol = NULL;
     if (item->word != NULL || (a->kind == VECTOR && n == 1 && has_value(a)))
         return true;
     if (a->kind == LIST || (a->kind == VECTOR && !line))
@@ -100,18 +94,16 @@ static bool settle_sizes(const Job *job, Dimensions *d)
     const char *name = job->run.algorithm == 3 ? "e" : "X";
     const Item *d_attn = find_item(job, "d_attn", 0);
     if (d_attn != NULL
-        && !agree(d, "d_attn", integer_given(job, "d_attn", 1, 1, 1000000,
-                                             ""), d_attn))
+        && !agree(d, "d_attn", (int)number_given(job, "d_attn", 1), d_attn))
         fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
-                     d->is, d->letter->by->typed, d->letter->size);
+                     d->is, d->by->typed, d->fixed);
     for (int k = 0; job->identity && k < 4; k++) {
         d->item = find_item(job, name, 0);
         d->argument = argument_of(job, name);
         if (!agree(d, squares[k], letter_size(d, "d_x"), d->item))
             return false;
     }
-    int mid = letter_size(d, "d_mid");
-    return agree(d, "H d_mid", d->H * (mid == 0 ? 1 : mid), NULL);
+    return letter_size(d, "d_mid") > 0 || agree(d, "d_mid", 1, NULL);
 }
 
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
@@ -150,15 +142,15 @@ _Noreturn void refuse_shape(const Job *job)
                    : "; all shapes would fit under layout ", l->name);
     snprintf(shape, sizeof shape, vector ? "%s entries" : "%s x %s",
              turn ? cols : rows, turn ? rows : cols);
-    if (d->letter == NULL)
+    if (d->symbol == NULL)
         snprintf(why, sizeof why, "; it must be one row or one column");
-    else if (d->letter->by == NULL)
+    else if (d->by == NULL || d->by == d->item)
         snprintf(why, sizeof why, "; in layout %s it is %s%s", layout->name,
                  shape, better);
     else
         snprintf(why, sizeof why, ", %s in layout %s; so %s would be %d, but "
-                 "by %s it is %d%s", shape, layout->name, d->letter->symbol,
-                 d->is, d->letter->by->typed, d->letter->size, better);
+                 "by %s it is %d%s", shape, layout->name, d->symbol, d->is,
+                 d->by->typed, d->fixed, better);
     fail_in_text(job->f, d->item->at, "%s is %d x %d%s.", d->item->typed,
                  d->item->rows, d->item->cols, why);
 }
@@ -186,15 +178,14 @@ int longest_sequence(const Job *job)
 /* Refuses a sheet one of whose steps would have too many entries. */
 static void limit_sizes(const Job *job)
 {
-    bool model = has_model(job->run.algorithm);
-    for (const StepRow *row = step_table; row->name != NULL; row++) {
-        const char *const letters[] = { row->high, row->wide };
-        double n = is_or_calls(job->run.algorithm, row->algorithm);
-        for (int k = 0; k < 2 && n > 0; k++)
-            n *= model && strncmp(letters[k], "ell", 3) == 0
-               ? longest_sequence(job) : size_or_1(job, letters[k]);
-        limit_entries(job, n);
+    double large = has_model(job->run.algorithm) ? longest_sequence(job) : 1,
+           larger = large;
+    for (int k = 0; k < job->size.n; k++) {
+        double n = job->size.dimension[k].size;
+        large = fmax(large, fmin(n, larger));
+        larger = fmax(larger, n);
     }
+    limit_entries(job, large * larger);
 }
 
 double entry_value(const Job *job, const Argument *a,
@@ -253,24 +244,6 @@ static void fill_default(const Job *job, Mat M, const Argument *a)
                         : value && *a->instead == '1';
 }
 
-/* Refuses a mask that hides all from a token, and chances that are none. */
-static void check_columns(const Job *job, const Given *g)
-{
-    bool check = g->shape->kind == MASK || sums_to_1(&g->place);
-    for (int j = 1; check && j <= g->M->cols; j++) {
-        double least = 0, most = 0;
-        for (int i = 1; i <= g->M->rows; i++) {
-            least = fmin(least, AT(g->M, i, j));
-            most = fmax(most, AT(g->M, i, j));
-        }
-        if (least < 0 || most == 0)
-            fail_in_text(job->f, g->item->at, "%s %d of %s must have an "
-                         "entry above 0, and none below.",
-                         job->run.layout->rows ? "row" : "column", j,
-                         g->item->typed);
-    }
-}
-
 Given *given_at(const Bound *bound, const Step *place)
 {
     for (Given *g = bound->given; g->shape != NULL; g++)
@@ -282,21 +255,20 @@ Given *given_at(const Bound *bound, const Step *place)
 }
 
 /* Makes a matrix of what is given, or stands in for it. */
-static void fill_given(Job *job, Given *g, int rows, int cols)
+static void fill_given(Job *job, Given *g)
 {
-    g->M = constant(job->arena, rows, cols);
+    const Argument *a = g->shape;
+    g->M = constant(job->arena, size_or_1(job, a->rows),
+                    size_or_1(job, a->cols));
     if (g->item == NULL)
-        fill_default(job, g->M, g->shape);
-    else {
-        fill_matrix(job, g->M, g->shape, g->item);
-        check_columns(job, g);
-    }
+        fill_default(job, g->M, a);
+    else
+        fill_matrix(job, g->M, a, g->item);
 }
 
 /* Binds what is given at a place, or stands in for that, as a matrix; `to` is
    where theta has it, or NULL. */
-static void bind_matrix(Job *job, const Step *place, int rows, int cols,
-                        Mat *to)
+static void bind_matrix(Job *job, const Step *place, Mat *to)
 {
     Given *g = given_at(job, place);
     if (g == NULL)
@@ -304,23 +276,20 @@ static void bind_matrix(Job *job, const Step *place, int rows, int cols,
     g->shape = argument_of(job, place->name);
     g->place = *place;
     g->to = to;
-    fill_given(job, g, rows, cols);
+    fill_given(job, g);
 }
 
-/* Binds an argument of a head or of none, unless nothing or something else
-   stands for it. */
-static void bind_argument(Job *job, const Argument *a, int head)
+/* Whether an argument is no matrix of this sheet, where g is given for it or
+   NULL: a word or another argument stands for it, or it is left out. */
+static bool is_without(const Job *job, const Argument *a, const Given *g)
 {
-    const Step place = { .name = a->name, .head = head };
-    const Given *g = given_at(job, &place);
-    bool none = g != NULL ? g->item->word != NULL
-              : a->kind == MASK
-                || (job->run.rms && strcmp(a->name, "beta") == 0)
-                || (*a->name == 'Z' && is_any_given(job, "X"))
-                || !(job->late || has_value(a) || job->identity);
-    if (!none)
-        bind_matrix(job, &place, size_or_1(job, a->rows),
-                    size_or_1(job, a->cols), NULL);
+    bool tied = job->run.algorithm == 7
+             && strcmp(a->name, job->run.tied ? "W_u" : "W_e") == 0;
+    if (g != NULL)
+        return g->item->word != NULL || tied;
+    return a->kind == MASK || (job->run.rms && strcmp(a->name, "beta") == 0)
+        || (*a->name == 'Z' && is_any_given(job, "X"))
+        || !(job->late || has_value(a) || job->identity);
 }
 
 /* Binds all matrices of Algorithms 1 to 7. */
@@ -332,21 +301,27 @@ static void bind_component(Job *job)
     *job->running = (Theta){ .hyper = job->hyper };
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool each = is_of_head(job, a);
-        for (int h = each; h <= (each ? job->H : 0); h++)
-            if (a->kind >= TOKENS && takes(job->run.algorithm, a))
-                bind_argument(job, a, h);
+        for (int h = each; h <= (each ? job->H : 0); h++) {
+            const Step place = { .name = a->name, .head = h };
+            if (a->kind >= TOKENS && takes(job->run.algorithm, a)
+                && !is_without(job, a, given_at(job, &place)))
+                bind_matrix(job, &place, NULL);
+        }
     }
 }
 
-int given_position(const Job *job, int most, const char *range)
+int given_position(const Job *job, int most)
 {
-    const Item *pos = find_item(job, "pos", 0);
+    const Item *pos = find_item(job, "pos", 0),
+               *t = pos != NULL ? pos : require_item(job, "t", 0);
     if (pos != NULL && find_item(job, "t", 0) != NULL)
         fail_in_text(job->f, pos->at, "t is pos + 1; leave out one of them.");
-    if (pos != NULL)
-        return integer_given(job, "pos", 0, 0, most - 1, "") + 1;
-    require_item(job, "t", 0);
-    return integer_given(job, "t", 1, 1, most, range);
+    int position = (int)(pos != NULL ? number_given(job, "pos", 0) + 1
+                                     : number_given(job, "t", 1));
+    if (position > most)
+        fail_in_text(job->f, t->entry->at, "there are only %d positions.",
+                     most);
+    return position;
 }
 
 /* Sets how positions are given or computed, and how many there are; `ell` if
@@ -360,25 +335,23 @@ static void given_positions(Job *job, Hyperparameters *h, int ell)
         fail_in_text(job->f, W_p->at, "%s has the positions; leave out "
                      "positions, ell_max, d_e and base.", W_p->typed);
     h->positions = W_p != NULL ? LEARNED
-                 : of[word_given(job, "positions", "none paper vaswani")];
+                 : of[(int)number_given(job, "positions", 0)];
     if (h->positions == PAPER_SINES && find_item(job, "base", 0) == NULL)
         require_item(job, "ell_max", 0);
-    h->ell_max = integer_given(job, "ell_max", W_p == NULL ? ell
-                               : letter_size(&job->size, "ell_max"), 1,
-                               1000000, "");
+    h->ell_max = (int)number_given(job, "ell_max", W_p == NULL ? ell
+                                   : letter_size(&job->size, "ell_max"));
 }
 
 /* Computes W_p for Algorithm 2, from numbers alone. */
 static void compute_positions(Job *job)
 {
-    enum { MOST = 1000000 };
     Hyperparameters *h = &job->hyper;
-    given_positions(job, h, given_position(job, MOST, ""));
+    given_positions(job, h, given_position(job, INT_MAX));
     bool paper = h->positions == PAPER_SINES;
     if (!paper && h->positions != VASWANI_SINES)
         return;
     const Item *d_e = require_item(job, "d_e", 0);
-    h->d_e = integer_given(job, "d_e", 2, 1, MOST, "");
+    h->d_e = (int)number_given(job, "d_e", 2);
     if (h->d_e % 2 != 0)
         fail_in_text(job->f, d_e->at, "d_e is odd, but each pair of entries "
                      "is a sine and a cosine.");
@@ -407,12 +380,12 @@ static int given_layers(Job *job, Part part, const char *name)
     for (const Given *g = job->given; g->item != NULL; g++)
         if (is_in_part(g, part) && g->place.layer >= least)
             least = g->place.layer > 0 ? g->place.layer : 1;
-    int L = integer_given(job, name, least, least, SHEET_ITEMS, "");
+    int L = (int)number_given(job, name, least);
     snprintf(number, sizeof number, "%d", least);
     if (find_item(job, name, 0) == NULL && !job->late)
         note_assumption(job, name, number);
     for (Given *g = job->given; g->item != NULL; g++)
-        if (is_in_part(g, part) && L == 1)
+        if (is_in_part(g, part) && L == 1 && g->place.layer == 0)
             g->place.layer = 1;
     return L;
 }
@@ -457,6 +430,8 @@ static void bind_model(Job *job)
     given_hyperparameters(job);
     Theta *theta = job->running = theta_new(job->arena, &job->hyper);
     job->hyper = theta->hyper;
+    if (job->hyper.architecture == E_TRANSFORMER)
+        agree(&job->size, "d_f", job->hyper.d_f, NULL);
     limit_entries(job, (double)theta_count(theta));
     theta_allocate(theta, job->arena);
     make_room(job, theta->n);
@@ -464,52 +439,27 @@ static void bind_model(Job *job)
          p <= &theta->parameter[theta->n]; p++)
         bind_matrix(job, &(Step){ .name = p->symbol, .part = p->part,
                                   .layer = p->layer, .head = p->head },
-                    p->rows, p->cols, p->place);
+                    p->place);
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
         job->positions = theta->W_p;
-}
-
-/* Makes matrices of the steps that are given. */
-static void bind_steps(Job *job)
-{
-    for (Given *g = job->given; g->item != NULL; g++)
-        if (g->place.row != NULL)
-            fill_given(job, g, size_or_1(job, g->shape->rows),
-                       size_or_1(job, g->shape->cols));
-}
-
-/* Refuses W_u beside a tied one, and a W_e without use. */
-static void check_tied(Job *job)
-{
-    bool tied = job->run.tied;
-    const char *W_u = as_W_u(job->run.layout);
-    const Item *odd = find_item(job, tied ? "W_u" : "W_e", 0);
-    if (odd != NULL && (tied || job->run.algorithm == 7))
-        fail_in_text(job->f, odd->at, "with 'tied yes' W_u is %s, and only "
-                     "then; leave %s out.", W_u, odd->typed);
-    if (tied)
-        note_assumption(job, "W_u", W_u);
 }
 
 /* Refuses a matrix that has no place, or that of another. */
 static void check_places(const Job *job)
 {
-    for (const Given *g = job->given; g->item != NULL; g++) {
-        const Given *other = given_at(job, &g->place);
-        if (g->M != NULL || g->shape->kind < TOKENS || g->item->word != NULL)
-            continue;
-        if (other == g)
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (g->M == NULL && g->shape->kind >= TOKENS && g->item->word == NULL)
             refuse_place(job, g->item);
-        fail_in_text(job->f, g->item->at, "%s is the same as %s; give one of "
-                     "them.", g->item->typed, other->item->typed);
-    }
 }
 
 void bind_matrices(Job *job)
 {
     limit_sizes(job);
-    bind_steps(job);
-    check_tied(job);
+    for (Given *g = job->given; g->item != NULL; g++)
+        if (g->place.row != NULL)
+            fill_given(job, g);
+    if (job->run.tied)
+        note_assumption(job, "W_u", as_W_u(job->run.layout));
     if (has_model(job->run.algorithm))
         bind_model(job);
     else
@@ -519,17 +469,10 @@ void bind_matrices(Job *job)
         compute_positions(job);
 }
 
-/* Whether a sheet that starts late does not give it, so that nobody can have
-   mistaken it. */
-static bool is_missing(const Job *job, const Given *g)
-{
-    return job->late && g->item == NULL;
-}
-
 Mat matrix_given(const Bound *bound, const Step *place)
 {
     const Given *g = given_at(bound, place);
-    return g == NULL || is_missing(bound, g) ? NULL : g->M;
+    return g == NULL || (bound->late && g->item == NULL) ? NULL : g->M;
 }
 
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
@@ -556,8 +499,8 @@ void start_given(Job *job)
         Mat M = g->to != NULL ? *g->to
               : input(job->tape, g->M->rows, g->M->cols);
         copy_into(M, g->M);
-        Mat other = is_missing(job, g) ? M
-                  : vary(job, IS_GIVEN, &g->place, M);
+        bool missing = job->late && g->item == NULL;
+        Mat other = missing ? M : vary(job, IS_GIVEN, &g->place, M);
         if (other->cols != M->cols)         /* X is exchanged with Z */
             M = other;
         else

@@ -50,7 +50,7 @@ double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k);
 
 /* Returns t, or, counted from 0, pos; one of 1 ... most. */
-int given_position(const Job *job, int most, const char *range);
+int given_position(const Job *job, int most);
 
 /* Returns what a variation makes of a matrix. */
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M);

@@ -54,70 +54,50 @@ void note_assumption(Job *job, const char *name, const char *what)
 {
     char note[80];
     snprintf(note, sizeof note, "%s = %s", name, what);
-    const char *at = strstr(job->assumed, note);
-    while (at != NULL && at > job->assumed && at[-1] != ' ')
-        at = strstr(at + 1, note);      /* eta = 0 is not in beta = 0 */
-    if (at == NULL)
-        add_to_list(job->assumed, sizeof job->assumed, note);
+    add_to_list(job->assumed, sizeof job->assumed, note);
+}
+
+/* Which of the words it is, from 1; 0: none. */
+static int which_word(const char *words, const char *word)
+{
+    int n = 1;
+    for (const char *p = words; *p != '\0'; p = after_word(p), n++)
+        if (word_in(word, p, strcspn(p, " ")))
+            return n;
+    return 0;
 }
 
 double number_given(const Job *job, const char *name, double instead)
 {
-    static const struct {
-        const char *names, *words;
-        double least, most;
-    } ranges[] = {
-        { "epsilon tau",    "0 or more",             0,       INFINITY },
-        { "base eta",       "above 0",               DBL_MIN, INFINITY },
-        { "p_mask",         "above 0 and below 1",   DBL_MIN,
-                                                     1 - DBL_EPSILON },
-        { "top_p",          "above 0 and at most 1", DBL_MIN, 1 },
-        { "scale",          "no, yes, or a number above 0: what the scores "
-                            "are divided by, or, below 1, multiplied by",
-                                                     DBL_MIN, INFINITY },
-    };
     const Item *item = find_item(job, name, 0);
-    if (item == NULL)
-        return instead;
-    double x = item->rows * item->cols == 1 ? item->entry->value : NAN;
-    bool endless = x == INFINITY && strcmp(name, "tau") == 0;
-    if (!(isfinite(x) || endless))      /* a word has no entries */
+    return item == NULL ? instead
+         : item->word == NULL ? item->entry->value
+         : which_word(argument_of(job, name)->words, item->word);
+}
+
+/* Refuses a setting that is none of its words, and not in its range. */
+static void check_setting(const Job *job, const Item *item, const Argument *a)
+{
+    bool word = item->word != NULL && a->words != NULL,
+         one = item->rows * item->cols == 1 && item->word == NULL;
+    double x = one ? item->entry->value : NAN;
+    if (word ? which_word(a->words, item->word) > 0
+             : a->kind > INTEGER || (a->kind == WORD && a->words == NULL)
+               || (a->least <= x && x <= a->most && a->most > 0
+                   && (a->kind != INTEGER || x == floor(x))))
+        return;
+    if (a->words != NULL && !(one && a->most > 0))
+        fail_in_text(job->f, item->at, "%s must be one of: %s%s.",
+                     item->typed, a->words, a->most > 0 ? "; or a number"
+                     : a->kind == MASK ? "; or a matrix of 0 and 1" : "");
+    if (!one)
         fail_in_text(job->f, item->at, "%s must be one number.", item->typed);
-    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
-        if (word_in(ranges[k].names, name, strlen(name))
-            && (x < ranges[k].least || x > ranges[k].most))
-            fail_in_text(job->f, item->at, "%s must be %s.", item->typed,
-                         ranges[k].words);
-    return x;
-}
-
-int integer_given(const Job *job, const char *name, int instead, int least,
-                  int most, const char *range)
-{
-    double x = number_given(job, name, instead);
-    const Item *item = find_item(job, name, 0);
-    if (x != floor(x) || x < least || x > most)
-        fail_in_text(job->f, item == NULL ? job->start->at : item->entry->at,
-                     "%s is %.10g; it must be one of %d ... %d%s.",
-                     item == NULL ? name : item->typed, x, least, most,
-                     range);
-    return (int)x;
-}
-
-int word_given(const Job *job, const char *name, const char *words)
-{
-    const Item *item = find_item(job, name, 0);
-    int n = 1;
-    if (item == NULL)
-        return 0;
-    for (const char *p = words; item->word != NULL && *p != '\0'; n++) {
-        if (word_in(item->word, p, strcspn(p, " ")))
-            return n;
-        p = after_word(p);
-    }
-    fail_in_text(job->f, item->at, "%s must be one of: %s%s.", item->typed,
-                 words, strcmp(name, "mask") == 0
-                 ? "; or a matrix of 0 and 1" : "");
+    if (a->kind == INTEGER)
+        fail_in_text(job->f, item->entry->at, "%s is %.10g; it must be one "
+                     "of %.0f ... %.0f.", item->typed, x, a->least, a->most);
+    fail_in_text(job->f, item->entry->at, "%s must be %s%s.", item->typed,
+                 a->least > 0 ? "above 0" : "0 or more", a->most < 1
+                 ? " and below 1" : a->most == 1 ? " and at most 1" : "");
 }
 
 /* Refuses a name that the algorithm does not take, with all that it does. */
@@ -206,10 +186,10 @@ static const char *letter_in(const Job *job, const StepRow *row,
 _Noreturn void refuse_place(const Job *job, const Item *item)
 {
     const char *name = item->name;
-    fail_in_text(job->f, item->at, "%s is in no layer or head, or may be in "
-                 "several; write a name such as %s^2, layer1.%s, enc1.%s, "
-                 "dec1.%s or, for the cross-attention, ed1.%s.", item->typed,
-                 name, name, name, name, name);
+    fail_in_text(job->f, item->at, "this sheet needs no %s, or it is not "
+                 "clear where; a name such as %s^2, layer1.%s, enc1.%s, "
+                 "dec1.%s or, for the cross-attention, ed1.%s says where.",
+                 item->typed, name, name, name, name, name);
 }
 
 /* Returns whether an item gives a step; then it has that place. */
@@ -266,11 +246,12 @@ void make_room(Job *job, int more)
    NOWHERE in a component, and where its attention must be named. */
 static Part part_of_item(const Job *job, const Item *item, const Argument *a)
 {
-    static const Part of[] = { [OF_LAYER] = ENC, [OF_DECODER] = DEC };
-    bool known = item->part != NOWHERE || a == NULL || a->owner == OF_MODEL
-              || !has_model(job->run.algorithm);
-    return known ? item->part
-         : has_pairs(job->run.algorithm) ? of[a->owner] : LAYER;
+    static const Part of[2][OF_DECODER + 1] = {
+        { NOWHERE, LAYER, LAYER, LAYER },
+        { [OF_LAYER] = ENC, [OF_DECODER] = DEC } };
+    int algorithm = job->run.algorithm;
+    return item->part != NOWHERE || a == NULL || !has_model(algorithm)
+         ? item->part : of[has_pairs(algorithm)][a->owner];
 }
 
 void check_items(Job *job)
@@ -288,6 +269,7 @@ void check_items(Job *job)
             .layer = item->layer, .head = item->head } };
         if ((a == NULL || is_misplaced(job, item, a)) && !enter_step(job, g))
             refuse_item(job, item);
+        check_setting(job, item, g->shape);
         if ((is_of_head(job, g->shape) || g->place.row != NULL)
             && g->place.head > job->H)
             job->H = g->place.head;

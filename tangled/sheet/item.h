@@ -33,23 +33,14 @@ bool is_any_given(const Job *job, const char *names);
    assumed; once. */
 void note_assumption(Job *job, const char *name, const char *what);
 
-/* Returns the number that is given under a name, or `instead`. Out of its
-   range, or not a number, it is refused. */
+/* Returns the number that is given under a name, or which of its words, from
+   1; `instead`: nothing is. */
 double number_given(const Job *job, const char *name, double instead);
-
-/* As number_given, for an integer of least ... most; the refusal has `range`
-   behind that. `instead` must be in the range, too. */
-int integer_given(const Job *job, const char *name, int instead, int least,
-                  int most, const char *range);
-
-/* Returns which of the words, with blanks between them, is given, from 1; 0:
-   none is. Another word is refused. */
-int word_given(const Job *job, const char *name, const char *words);
 
 /* Returns whether any entry of the item is -inf, as it may be only in masked
    scores and in a mask that is added to scores. */
 bool hides(const Item *item);
 
-/* Refuses an item that is of no layer or head, or may be of several. */
+/* Refuses an item that is not needed, or may be of several places. */
 _Noreturn void refuse_place(const Job *job, const Item *item);
 #endif

@@ -17,8 +17,9 @@ typedef struct {
     Dimension dimension[24];
     const Item *item;           /* the latest, or what does not fit, ...  */
     const Argument *argument;   /* ... since in this shape ...            */
-    const Dimension *letter;    /* ... this was fixed before; NULL: it    */
-    int is;                     /* is no vector                           */
+    const char *symbol;         /* ... this (NULL: it is no vector) ...   */
+    int is, fixed;              /* ... is that, but was fixed ...         */
+    const Item *by;             /* ... before                             */
 } Dimensions;
 
 typedef struct {                /* what is given, or stands in for that   */
