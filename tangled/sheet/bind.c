@@ -366,26 +366,23 @@ static void compute_positions(Job *job)
                                paper);
 }
 
-/* Whether it is in a layer of that part; the decoder has two attentions. */
-static bool is_in_part(const Given *g, Part part)
-{
-    return g->place.part == part || (g->place.part == ED && part == DEC);
-}
-
-/* Returns how many layers a part has. If it is one, nobody need say so. */
+/* Returns how many layers a part has. If it is one, nobody need say so. The
+   decoder has two attentions. */
 static int given_layers(Job *job, Part part, const char *name)
 {
     int least = 0;
     char number[20];
     for (const Given *g = job->given; g->item != NULL; g++)
-        if (is_in_part(g, part) && g->place.layer >= least)
+        if ((g->place.part == ED ? DEC : g->place.part) == part
+            && g->place.layer >= least)
             least = g->place.layer > 0 ? g->place.layer : 1;
     int L = (int)number_given(job, name, least);
     snprintf(number, sizeof number, "%d", least);
     if (find_item(job, name, 0) == NULL && !job->late)
         note_assumption(job, name, number);
-    for (Given *g = job->given; g->item != NULL; g++)
-        if (is_in_part(g, part) && L == 1 && g->place.layer == 0)
+    for (Given *g = job->given; g->item != NULL && L == 1; g++)
+        if ((g->place.part == ED ? DEC : g->place.part) == part
+            && g->place.layer == 0)
             g->place.layer = 1;
     return L;
 }
@@ -444,14 +441,6 @@ static void bind_model(Job *job)
         job->positions = theta->W_p;
 }
 
-/* Refuses a matrix that has no place, or that of another. */
-static void check_places(const Job *job)
-{
-    for (const Given *g = job->given; g->item != NULL; g++)
-        if (g->M == NULL && g->shape->kind >= TOKENS && g->item->word == NULL)
-            refuse_place(job, g->item);
-}
-
 void bind_matrices(Job *job)
 {
     limit_sizes(job);
@@ -464,7 +453,9 @@ void bind_matrices(Job *job)
         bind_model(job);
     else
         bind_component(job);
-    check_places(job);
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (g->M == NULL && g->shape->kind >= TOKENS && g->item->word == NULL)
+            refuse_place(job, g->item);
     if (job->run.algorithm == 2)
         compute_positions(job);
 }

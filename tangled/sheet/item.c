@@ -4,7 +4,6 @@
    Main types: Item, Given. Entry points: check_items, find_item,
    number_given. A sheet flows in, the list of what it gives flows out. */
 #include "sheet/item.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,15 +97,6 @@ static void check_setting(const Job *job, const Item *item, const Argument *a)
     fail_in_text(job->f, item->entry->at, "%s must be %s%s.", item->typed,
                  a->least > 0 ? "above 0" : "0 or more", a->most < 1
                  ? " and below 1" : a->most == 1 ? " and at most 1" : "");
-}
-
-/* Refuses a name that the algorithm does not take, with all that it does. */
-_Noreturn static void refuse_item(const Job *job, const Item *item)
-{
-    char names[NAMES_BYTES];
-    fail_in_text(job->f, item->at, "%s does not belong here; %s.",
-                 item->typed,
-                 names_text(names, job->run.algorithm, false));
 }
 
 /* With a head or a prefix where the algorithm has none. */
@@ -257,6 +247,7 @@ static Part part_of_item(const Job *job, const Item *item, const Argument *a)
 void check_items(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
+    char names[NAMES_BYTES];
     make_room(job, sheet->n);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
@@ -268,7 +259,9 @@ void check_items(Job *job)
             .name = item->name, .part = part_of_item(job, item, a),
             .layer = item->layer, .head = item->head } };
         if ((a == NULL || is_misplaced(job, item, a)) && !enter_step(job, g))
-            refuse_item(job, item);
+            fail_in_text(job->f, item->at, "%s does not belong here; %s.",
+                         item->typed, names_text(names, job->run.algorithm,
+                                                 false));
         check_setting(job, item, g->shape);
         if ((is_of_head(job, g->shape) || g->place.row != NULL)
             && g->place.head > job->H)

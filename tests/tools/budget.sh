@@ -10,7 +10,7 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3300    tangled/practice 1552
 tangled/text    1791    tangled/cli     1399    tangled/hub      1389
-tangled/sheet   5735    tangled/show     600    tangled/check    2979
+tangled/sheet   5719    tangled/show     600    tangled/check    2979
 tangled/model   3534    tangled/course  2000
 tests-C        22000    tests-data      8985    tests-scripts    3984
 tangled/ftx.h                   450
