@@ -3,7 +3,7 @@
    Main type: SlipRun. Entry points: run_explained, look_at_step. In go a
    bound sheet and an explanation; out comes a run. */
 #include "check/slip_run.h"
-#include "sheet/shape.h"
+#include "sheet/bind.h"
 #include <math.h>
 #include <string.h>
 

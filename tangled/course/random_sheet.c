@@ -6,20 +6,20 @@
 #include <string.h>
 
 /* Returns the size that a letter of a shape stands for; NULL: one column. */
-static int size_by_letter(const Sizes *s, const char *letter)
+static int size_by_letter(const RandomSheet *s, const char *letter)
 {
     const struct { const char *letters; int size; } of[] = {
-        { "d_e d_x d_in", s->d_e }, { "d_z", s->d_z },
-        { "d_attn", s->d_attn },    { "d_mid d_v", s->d_mid },
-        { "d_out", s->d_out },      { "d_f", s->d_f },
-        { "d_mlp", s->d_mlp },      { "N_V", s->N_V },
-        { "ell_max", s->ell_max },  { "T ell_z", s->ell_z },
-        { "ell ell_x", s->ell_x },  { "u", s->u },
+        { "d_e d_x d_in", s->size.d_e }, { "d_z", s->size.d_z },
+        { "d_attn", s->size.d_attn },    { "d_mid d_v", s->size.d_mid },
+        { "d_out", s->size.d_out },      { "d_f", s->size.d_f },
+        { "d_mlp", s->size.d_mlp },      { "N_V", s->size.N_V },
+        { "ell_max", s->size.ell_max },  { "T ell_z", s->size.ell_z },
+        { "ell ell_x", s->size.ell_x },  { "u", s->size.u },
+        { "H d_mid", (s->size.H > 0 ? s->size.H : 1) * s->size.d_mid },
     };
     if (letter == NULL)
         return 1;
-    if (strcmp(letter, "H d_mid") == 0)
-        return (s->H > 0 ? s->H : 1) * s->d_mid;
+    letter = own_letter(s->algorithm, letter);
     int k = 0;
     while (!word_in(of[k].letters, letter, strlen(letter)))
         k++;
@@ -84,14 +84,14 @@ void add_number(RandomSheet *s, const char *name, double x)
 static void add_matrices(RandomSheet *s, const char *name, const Argument *a)
 {
     char full[32];
-    const int heads = owner_of(a->name) == OF_HEAD ? s->size.H : 0;
+    const int heads = a->owner == OF_HEAD ? s->size.H : 0;
     for (int h = heads > 0; h <= heads; h++) {
         snprintf(full, sizeof full, h > 0 ? "%s^%d" : "%s", name, h);
         add_item(s, full,
                  a->kind == TOKENS || a->kind == ONE_OR_MORE ? TOKEN_COLUMNS
                  : a->kind == WEIGHT ? OUT_BY_IN : NUMBERS,
-                 size_by_letter(&s->size, a->rows),
-                 size_by_letter(&s->size, a->cols));
+                 size_by_letter(s, a->rows),
+                 size_by_letter(s, a->cols));
     }
 }
 
@@ -113,8 +113,8 @@ static void add_named_item(RandomSheet *s, char *name)
             u->at[k] = below(s->random, 100) / 100.0;
     } else if (strcmp(name, "tau") == 0)
         add_number(s, name, below(s->random, 2) == 0 ? 0.5 : 2);
-    else if (a->kind == LIST || a->kind == NUMBER)
-        add_random_ids(s, name, size_by_letter(&s->size, a->rows));
+    else if (a->kind <= LIST)
+        add_random_ids(s, name, size_by_letter(s, a->rows));
     else
         add_matrices(s, name, a);
 }

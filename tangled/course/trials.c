@@ -5,7 +5,7 @@
 #include "check/check.h"
 #include "course/course.h"
 #include "course/random_sheet.h"
-#include "sheet/shape.h"
+#include "sheet/bind.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,41 +2,37 @@
 #include "sheet/algorithm.h"
 
 const Algorithm algorithm_table[16] = {
-    [1] = { .words = "embedding", .starts = "v, W_e" },
-    [2] = { .words = "positions positional",
-            .starts = "W_p, t; or positions paper, d_e, ell_max, t" },
+    [1] = { .starts = "v, W_e", .words = "embedding" },
+    [2] = { .starts = "W_p, t, or positions paper, d_e, ell_max, t",
+            .words = "positions positional" },
     [3] = { .starts = "e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, "
                       "d_attn, v_t; or v_t, alpha_t" },
-    [4] = { .words = "attention",
-            .starts = "X, W_q, W_k, W_v; or Q, K, V; or S, d_attn, V; or "
-                      "S_scaled, V; or V, A" },
-    [5] = { .calls = { 4 }, .heads = true, .words = "multihead mha MHA",
-            .starts = "X, W_q, W_k, W_v, W_o; or Q, K, V, W_o; or S, "
+    [4] = { .starts = "X, W_q, W_k, W_v; or Q, K, V; or S, d_attn, V; or "
+                      "S_scaled, V; or V, A", .words = "attention" },
+    [5] = { .starts = "X, W_q, W_k, W_v, W_o; or Q, K, V, W_o; or S, "
                       "d_attn, V, W_o; or S_scaled, V, W_o; or V, A, W_o; "
-                      "or Y, W_o" },
-    [6] = { .words = "layernorm layer_norm norm", .starts = "e" },
-    [7] = { .words = "softmax unembedding logits",
-            .starts = "e, W_u; or logits" },
-    [8] = { MODEL, ED_TRANSFORMER, true, { 5, 6, 7 },
-            { { ED, 16, 16 }, { ENC, 5, 8 }, { DEC, 14, 19 } },
+                      "or Y, W_o",
+            .words = "multihead mha MHA", .calls = { 4 } },
+    [6] = { .starts = "e; or standardised",
+            .words = "layernorm layer_norm norm" },
+    [7] = { .starts = "e, W_u, or W_e with tied yes; or logits",
+            .words = "softmax unembedding logits" },
+    [8] = { MODEL, ED_TRANSFORMER, { 5, 6, 7 },
+            "z, x, W_e, W_u or tied yes; or 8.6 Z; or 8.17 X",
             "encoderdecoder",
-            "z, x, W_e, W_u or tied yes; or 8.6 Z; or 8.17 X" },
-    [9] = { MODEL, E_TRANSFORMER, true, { 5, 6, 7 }, { { LAYER, 5, 8 } },
-            "bert BERT encoder",
-            "x, W_e, W_f, W_u or tied yes; or 9.3 X; or 9.6 X" },
-    [10] = { MODEL, D_TRANSFORMER, true, { 5, 6, 7 }, { { LAYER, 5, 8 } },
-             "gpt GPT decoder", "x, W_e, W_u or tied yes; or 10.3 X; or "
-                                "10.6 X, 10.7 X_tilde" },
-    [11] = { TRAINING, ED_TRANSFORMER, true, { 8 },
-             .starts = "z, x, W_e, W_u" },
-    [12] = { TRAINING, E_TRANSFORMER, true, { 9 },
-             .starts = "x, W_e, W_f, W_u" },
-    [13] = { TRAINING, D_TRANSFORMER, true, { 10 },
-             .starts = "x, W_e, W_u" },
-    [14] = { INFERENCE, D_TRANSFORMER, true, { 10 },
-             .starts = "x, W_e, W_u; or logits; or p" },
-    [15] = { INFERENCE, ED_TRANSFORMER, true, { 8 },
-             .starts = "z, W_e, W_u" },
+            { { ED, 16, 16 }, { ENC, 5, 8 }, { DEC, 14, 19 } } },
+    [9] = { MODEL, E_TRANSFORMER, { 5, 6, 7 },
+            "x, W_e, W_f, W_u or tied yes; or 9.3 X; or 9.6 X",
+            "bert BERT encoder", { { LAYER, 5, 8 } } },
+    [10] = { MODEL, D_TRANSFORMER, { 5, 6, 7 },
+             "x, W_e, W_u or tied yes; or 10.3 X; or 10.6 X, 10.7 X_tilde",
+             "gpt GPT decoder", { { LAYER, 5, 8 } } },
+    [11] = { TRAINING, ED_TRANSFORMER, { 8 }, "z, x, W_e, W_u" },
+    [12] = { TRAINING, E_TRANSFORMER, { 9 }, "x, W_e, W_f, W_u" },
+    [13] = { TRAINING, D_TRANSFORMER, { 10 }, "x, W_e, W_u" },
+    [14] = { INFERENCE, D_TRANSFORMER, { 10 },
+             "x, W_e, W_u; or logits; or p" },
+    [15] = { INFERENCE, ED_TRANSFORMER, { 8 }, "z, W_e, W_u" },
 };
 
 bool is_or_calls(int algorithm, int other)

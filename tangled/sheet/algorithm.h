@@ -12,12 +12,11 @@ typedef enum { COMPONENT, MODEL, TRAINING, INFERENCE } AlgorithmKind;
 typedef struct {
     AlgorithmKind kind;
     Architecture architecture;  /* of the model that it is or runs        */
-    bool heads;                 /* each step of Algorithm 4 is of a head  */
     int calls[3];               /* the algorithms in its lines            */
-    struct { Part part; int first, last; } layers[3];   /* of lines       */
-    const char *words;          /* by which it is named, too; or NULL     */
     const char *starts;         /* what a sheet starts from: its inputs;
                                    behind "; or " steps in their place    */
+    const char *words;          /* by which it is named, too; or NULL     */
+    struct { Part part; int first, last; } layers[3];   /* of lines       */
 } Algorithm;
 extern const Algorithm algorithm_table[16];     /* [1] ... [15]           */
 
@@ -43,6 +42,12 @@ static inline bool infers(int algorithm)
 /* Returns whether an algorithm is the other, or calls it, or calls one that
    does. */
 bool is_or_calls(int algorithm, int other);
+
+/* Returns whether each of its steps of Algorithm 4 is of a head. */
+static inline bool has_heads(int algorithm)
+{
+    return is_or_calls(algorithm, 5);
+}
 
 /* Returns the part of a model that a line belongs to; NOWHERE: it is in no
    layer. */

@@ -5,6 +5,8 @@
    number of an algorithm and a name flow in, a row of a table flows out. */
 #include "sheet/step.h"
 #include <ctype.h>
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 const Layout layouts[LAYOUTS] = {
@@ -25,83 +27,74 @@ const char *as_W_u(const Layout *layout)
 #define WITH_E  9, 12
 #define WITH_D  10, 13, 14
 #define TAKES_x 8, 9, 10, 11, 12, 13, 14
-#define AFFINE(of, out, in, ...) \
-    { { __VA_ARGS__ }, "W_" of, WEIGHT, out, in, "0" }, \
-    { { __VA_ARGS__ }, "b_" of, VECTOR, out, NULL, "0" }
-#define NORM(k, d, ...) \
-    { { __VA_ARGS__ }, "gamma" k, VECTOR, d, NULL, "1" }, \
-    { { __VA_ARGS__ }, "beta" k, VECTOR, d, NULL, "0" }
+#define POSITIVE .least = DBL_MIN, .most = DBL_MAX
+#define AFFINE(of, owner, out, in, ...) \
+    { { __VA_ARGS__ }, "W_" of, WEIGHT, "0", out, in, owner, NULL, 0, 0 }, \
+    { { __VA_ARGS__ }, "b_" of, VECTOR, "0", out, NULL, owner, NULL, 0, 0 }
+#define NORM(k, owner, d, ...) \
+    { { __VA_ARGS__ }, "gamma" k, VECTOR, "1", d, NULL, owner, NULL, 0, 0 }, \
+    { { __VA_ARGS__ }, "beta" k, VECTOR, "0", d, NULL, owner, NULL, 0, 0 }
 const Argument argument_table[] = {
-    { { EACH },        "algorithm", WORD,   NULL, NULL, "" },
-    { { EACH },        "layout",    WORD,   NULL, NULL, "" },
-    { { EACH },        "decimals",  NUMBER, NULL, NULL, "" },
-    { { WITH_E, WITH_D }, "L",      NUMBER, NULL, NULL, "" },
-    { { WITH_ED },     "L_enc",     NUMBER, NULL, NULL, "" },
-    { { WITH_ED },     "L_dec",     NUMBER, NULL, NULL, "" },
-    { { 1 },           "v",         NUMBER, NULL, NULL, NULL },
-    { { 2 },           "t",         NUMBER, NULL, NULL, "" },
-    { { 2, MODELS },   "positions", WORD,   NULL, NULL, "" },
-    { { 2 },           "d_e",       NUMBER, NULL, NULL, "" },
-    { { 2, MODELS },   "ell_max",   NUMBER, NULL, NULL, "" },
-    { { 2 },           "base",      NUMBER, NULL, NULL, "" },
-    { { 2 },           "first",     NUMBER, NULL, NULL, "" },
-    { { 2 },           "pos",       NUMBER, NULL, NULL, "" },
-    { { 2 },           "e",         VECTOR, "d_e", NULL, "" },
-    { { 3, 4, 5 },     "scale",     WORD,   NULL, NULL, "" },
-    { { 6 },           "norm",      WORD,   NULL, NULL, "" },
-    { { 6, MODELS },   "epsilon",   NUMBER, NULL, NULL, "0" },
-    { { 7, MODELS },   "tied",      WORD,   NULL, NULL, "" },
-    { { 7 },           "tau",       NUMBER, NULL, NULL, "" },
-    { { WITH_ED },     "z",         LIST,   "ell_z", NULL, NULL },
-    { { TAKES_x },     "x",         LIST,   "ell_x", NULL, NULL },
-    { { 1, MODELS },   "W_e",       TOKENS, "d_e",    "N_V",     NULL },
-    { { 2, MODELS },   "W_p",       TOKENS, "d_e",    "ell_max", "" },
-    { { 3 },           "e",         VECTOR, "d_in",   NULL,      NULL },
-    { { 3 },           "e_t",       TOKENS, "d_in",   "T",       NULL },
-    { { 3 },           "W_q",       WEIGHT, "d_attn", "d_in",    NULL },
-    { { 3 },           "W_k",       WEIGHT, "d_attn", "d_in",    NULL },
-    { { 3 },           "W_v",       WEIGHT, "d_out",  "d_in",    NULL },
-    { { 4, 5 },        "X",         TOKENS, "d_x",    "ell_x",   NULL },
-    { { 4, 5 },        "Z",         TOKENS, "d_z",    "ell_z",   "X" },
-    { { 4, 5 },        "W_q",       WEIGHT, "d_attn", "d_x",     NULL },
-    { { 4, 5 },        "W_k",       WEIGHT, "d_attn", "d_z",     NULL },
-    { { 4 },           "W_v",       WEIGHT, "d_out",  "d_z",     NULL },
-    { { 5 },           "W_v",       WEIGHT, "d_mid",  "d_z",     NULL },
-    { { 3, 4, 5 },     "b_q",       VECTOR, "d_attn", NULL,      "0" },
-    { { 3, 4, 5 },     "b_k",       VECTOR, "d_attn", NULL,      "0" },
-    { { 3, 4 },        "b_v",       VECTOR, "d_out",  NULL,      "0" },
-    { { 5 },           "b_v",       VECTOR, "d_mid",  NULL,      "0" },
-    { { 5 },           "W_o",       WEIGHT, "d_out",  "H d_mid", NULL },
-    { { 5 },           "b_o",       VECTOR, "d_out",  NULL,      "0" },
-    { { 4, 5 },        "mask",      MASK,   "ell_z",  "ell_x",   "none" },
-    { { 3, 4, 5 },     "d_attn",    NUMBER, NULL,     NULL,      "" },
-    AFFINE("q", "d_attn", "d_e", MODELS),
-    AFFINE("k", "d_attn", "d_e", MODELS),
-    AFFINE("v", "d_mid", "d_e", MODELS),
-    AFFINE("o", "d_e", "H d_mid", MODELS),
-    NORM("_1", "d_e", MODELS),  NORM("_2", "d_e", MODELS),
-    NORM("_3", "d_e", WITH_ED), NORM("_4", "d_e", WITH_ED),
-    NORM("_5", "d_e", WITH_ED),
-    AFFINE("mlp1", "d_mlp", "d_e", MODELS),
-    AFFINE("mlp2", "d_e", "d_mlp", MODELS),
-    AFFINE("mlp3", "d_mlp", "d_e", WITH_ED),
-    AFFINE("mlp4", "d_e", "d_mlp", WITH_ED),
-    { { 6, 7 },        "e",         ONE_OR_MORE, "d_e", "ell",   NULL },
-    NORM("", "d_f", WITH_E),    NORM("", "d_e", 6, WITH_D),
-    { { WITH_E },      "W_f",       WEIGHT, "d_f",    "d_e",     NULL },
-    { { WITH_E },      "b_f",       VECTOR, "d_f",    NULL,      "0" },
-    { { WITH_E },      "W_u",       WEIGHT, "N_V",    "d_f",     "" },
-    { { 7, WITH_ED, WITH_D }, "W_u", WEIGHT, "N_V",   "d_e",     "" },
-    { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
-    { { 11, 12, 13 },  "eta",       NUMBER, NULL,     NULL,      NULL },
-    { { 11, 12, 13 },  "N_epochs",  NUMBER, NULL,     NULL,      "1" },
-    { { 12 },          "p_mask",    NUMBER, NULL,     NULL,      NULL },
-    { { 12, 14, 15 },  "u",         LIST,   "u",      NULL,      "" },
-    { { 14, 15 },      "tau",       NUMBER, NULL,     NULL,      "1" },
-    { { 14, 15 },      "ell_gen",   NUMBER, NULL,     NULL,      "" },
-    { { 7, 14 },       "target",    LIST,   NULL,     NULL,      "" },
-    { { 7, 14 },       "top_k",     NUMBER, NULL,     NULL,      "" },
-    { { 7, 14 },       "top_p",     NUMBER, NULL,     NULL,      "" },
+    { { EACH }, "algorithm", WORD, "", .words = NULL },
+    { { EACH }, "layout", WORD, "",
+      .words = "paper textbook torch berkeley" },
+    { { EACH }, "decimals", INTEGER, "", .least = 0, .most = 15 },
+    { { WITH_E, WITH_D }, "L", INTEGER, "", .least = 0, .most = 100 },
+    { { WITH_ED }, "L_enc", INTEGER, "", .least = 0, .most = 100 },
+    { { WITH_ED }, "L_dec", INTEGER, "", .least = 0, .most = 100 },
+    { { 1 }, "v", INTEGER, NULL, .least = 1, .most = 1e6 },
+    { { 2 }, "t", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 2, MODELS }, "positions", WORD, "", .words = "none paper vaswani" },
+    { { 2 }, "d_e", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 2, MODELS }, "ell_max", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 2 }, "base", NUMBER, "", POSITIVE },
+    { { 2 }, "pos", INTEGER, "", .least = 0, .most = 1e6 - 1 },
+    { { 2 }, "e", VECTOR, "", .rows = "d_e" },
+    { { 3, 4, 5 }, "scale", WORD, "", .words = "no yes", POSITIVE },
+    { { 6 }, "norm", WORD, "", .words = "layer rms" },
+    { { 6, MODELS }, "epsilon", NUMBER, "0", .least = 0, .most = DBL_MAX },
+    { { 7, MODELS }, "tied", WORD, "", .words = "no yes" },
+    { { 7 }, "tau", NUMBER, "1", .least = DBL_MIN, .most = INFINITY },
+    { { WITH_ED }, "z", LIST, NULL, .rows = "ell_z" },
+    { { TAKES_x }, "x", LIST, NULL, .rows = "ell_x" },
+    { { 1, MODELS }, "W_e", TOKENS, NULL, .rows = "d_e", .cols = "N_V" },
+    { { 2, MODELS }, "W_p", TOKENS, "", .rows = "d_e", .cols = "ell_max" },
+    { { 3 }, "e", VECTOR, NULL, .rows = "d_in" },
+    { { 3 }, "e_t", TOKENS, NULL, .rows = "d_in", .cols = "T" },
+    { { 4, 5 }, "X", TOKENS, NULL, .rows = "d_x", .cols = "ell_x" },
+    { { 4, 5 }, "Z", TOKENS, "X", .rows = "d_z", .cols = "ell_z" },
+    AFFINE("q", OF_HEAD, "d_attn", "d_x", 3, 4, 5, MODELS),
+    AFFINE("k", OF_HEAD, "d_attn", "d_z", 3, 4, 5, MODELS),
+    AFFINE("v", OF_HEAD, "d_v", "d_z", 3, 4, 5, MODELS),
+    AFFINE("o", OF_ATTENTION, "d_out", "H d_mid", 5, MODELS),
+    { { 4, 5 }, "mask", MASK, "none", .rows = "ell_z", .cols = "ell_x",
+      .words = "none causal bidirectional unidirectional" },
+    { { 3, 4, 5 }, "d_attn", INTEGER, "", .least = 1, .most = 1e6 },
+    NORM("_1", OF_LAYER, "d_e", MODELS),
+    NORM("_2", OF_LAYER, "d_e", MODELS),
+    NORM("_3", OF_DECODER, "d_e", WITH_ED),
+    NORM("_4", OF_DECODER, "d_e", WITH_ED),
+    NORM("_5", OF_DECODER, "d_e", WITH_ED),
+    AFFINE("mlp1", OF_LAYER, "d_mlp", "d_e", MODELS),
+    AFFINE("mlp2", OF_LAYER, "d_e", "d_mlp", MODELS),
+    AFFINE("mlp3", OF_DECODER, "d_mlp", "d_e", WITH_ED),
+    AFFINE("mlp4", OF_DECODER, "d_e", "d_mlp", WITH_ED),
+    { { 6, 7 }, "e", ONE_OR_MORE, NULL, .rows = "d_e", .cols = "ell" },
+    NORM("", OF_MODEL, "d_f", 6, WITH_E, WITH_D),
+    { { WITH_E }, "W_f", WEIGHT, NULL, .rows = "d_f", .cols = "d_e" },
+    { { WITH_E }, "b_f", VECTOR, "0", .rows = "d_f" },
+    { { 7, MODELS }, "W_u", WEIGHT, NULL, .rows = "N_V", .cols = "d_f" },
+    { { 7 }, "W_e", TOKENS, "", .rows = "d_e", .cols = "N_V" },
+    { { 11, 12, 13 }, "eta", NUMBER, NULL, POSITIVE },
+    { { 11, 12, 13 }, "N_epochs", INTEGER, "1", .least = 1, .most = 1000 },
+    { { 12 }, "p_mask", NUMBER, NULL, .least = DBL_MIN,
+      .most = 1 - DBL_EPSILON },
+    { { 12, 14, 15 }, "u", LIST, "", .rows = "u" },
+    { { 14, 15 }, "tau", NUMBER, "1", .least = 0, .most = INFINITY },
+    { { 14, 15 }, "ell_gen", INTEGER, "", .least = 1, .most = 10000 },
+    { { 7, 14 }, "target", LIST, "", .rows = NULL },
+    { { 7, 14 }, "top_k", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 7, 14 }, "top_p", NUMBER, "", .least = DBL_MIN, .most = 1 },
     { .name = NULL }
 };
 bool takes(int algorithm, const Argument *argument)
@@ -120,13 +113,22 @@ const Argument *find_argument(int algorithm, const char *name)
     return NULL;
 }
 
-Owner owner_of(const char *name)
+bool is_needed(int algorithm, const Argument *a)
 {
-    size_t n = strlen(name);
-    bool numbered = isdigit((unsigned char)name[n - 1]) != 0;
-    return word_in("W_q W_k W_v b_q b_k b_v", name, n) ? OF_HEAD
-         : word_in("W_o b_o", name, n) ? OF_ATTENTION
-         : !numbered ? OF_MODEL : name[n - 1] <= '2' ? OF_LAYER : OF_DECODER;
+    return a->instead == NULL
+        || (a->kind == WEIGHT && !has_model(algorithm));
+}
+
+const char *own_letter(int algorithm, const char *letter)
+{
+    bool encoder = algorithm_table[algorithm].architecture == E_TRANSFORMER,
+         input = word_in("d_x d_z", letter, strlen(letter));
+    if (strcmp(letter, "d_v") == 0)
+        return algorithm < 5 ? "d_out" : "d_mid";
+    if (input && algorithm == 3)
+        return "d_in";
+    return (has_model(algorithm) && (input || strcmp(letter, "d_out") == 0))
+        || (!encoder && strcmp(letter, "d_f") == 0) ? "d_e" : letter;
 }
 
 static const struct { int algorithm; const char *name, *also;
@@ -156,28 +158,22 @@ static const struct { int algorithm; const char *name, *also;
     { 0, "d_attn", "dk" }, { 0, "scale", "scaling" },
 };
 
-/* The name that the table first has for a spelling; or the spelling. */
-static const char *name_of_spelling(int algorithm, const char *plain)
-{
-    for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
-        if ((spellings[k].algorithm == 0
-             || spellings[k].algorithm == algorithm)
-            && word_in(spellings[k].also, plain, strlen(plain)))
-            return spellings[k].name;
-    return plain;
-}
-
-/* Whether it is that name without its underscores; or as in WQ for W_q. */
-static bool is_same_name(const char *name, const char *plain)
+/* Whether that spelling is the name without its underscores, or as in WQ for
+   W_q, or one of the table. */
+static bool is_spelling(int algorithm, const char *name, const char *plain)
 {
     bool large = strchr("Wb", *name) != NULL && strlen(name) == 3
-              && strlen(plain) == 2 && *plain == *name;
-    if (large && plain[1] == toupper((unsigned char)name[2]))
-        return true;
-    for (; *name != '\0'; name++)
-        if (*name != '_' && *plain++ != *name)
-            return false;
-    return *plain == '\0';
+              && strlen(plain) == 2 && *plain == *name
+              && plain[1] == toupper((unsigned char)name[2]),
+         also = false;
+    for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
+        also |= strcmp(spellings[k].name, name) == 0
+             && (spellings[k].algorithm == 0
+                 || spellings[k].algorithm == algorithm)
+             && word_in(spellings[k].also, plain, strlen(plain));
+    while (*name != '\0' && (*name == '_' || *plain == *name))
+        plain += *name++ != '_';
+    return large || also || *name == *plain;
 }
 
 bool is_key(const char *name, bool word)
@@ -185,51 +181,35 @@ bool is_key(const char *name, bool word)
     for (const Argument *a = argument_table; a->name != NULL; a++)
         if (strcmp(a->name, name) == 0
             && (a->kind == WORD || a->kind == MASK
-                || (!word && (a->kind == NUMBER || a->kind == LIST))))
+                || (!word && a->kind <= LIST)))
             return true;
     return false;
-}
-
-/* Whether a step of the algorithm has that spelling in the table of steps.
-   What it calls is spelled so only in Algorithm 5 and where a model runs. */
-static bool is_also(int algorithm, const StepRow *row, const char *plain)
-{
-    return (row->algorithm == algorithm || algorithm == 5
-            || (algorithm > 10 && has_model(row->algorithm)))
-        && row->also != NULL && word_in(row->also, plain, strlen(plain));
 }
 
 const char *known_name(int algorithm, const char *plain)
 {
     for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
-        const char *is = name_of_spelling(any ? 0 : algorithm, plain);
+        int of = any ? 0 : algorithm;
         for (const Argument *a = argument_table; a->name != NULL; a++)
             if ((any || takes(algorithm, a))
-                && (strcmp(a->name, is) == 0
-                    || is_same_name(a->name, plain)))
+                && is_spelling(of, a->name, plain))
                 return a->name;
-        for (const StepRow *row = step_table; row->name != NULL; row++)
+        for (const StepRow *row = step_table; row->name != NULL; row++) {
+            bool own = row->algorithm == algorithm || algorithm == 5
+                    || has_model(row->algorithm),
+                 also = own && !any && row->also != NULL
+                     && word_in(row->also, plain, strlen(plain));
             if ((any || is_or_calls(algorithm, row->algorithm))
-                && (strcmp(row->name, is) == 0
-                    || is_same_name(row->name, plain)
-                    || (!any && is_also(algorithm, row, plain))))
+                && (also || is_spelling(of, row->name, plain)))
                 return row->name;
+        }
     }
     return NULL;
 }
 
-/* Whether it is the first step of its name in a run. */
-static bool is_new(int algorithm, const StepRow *row)
-{
-    for (const StepRow *r = step_table; r < row; r++)
-        if (is_or_calls(algorithm, r->algorithm)
-            && strcmp(r->name, row->name) == 0
-            && has_model(r->algorithm) == has_model(algorithm))
-            return false;
-    return has_model(row->algorithm) == has_model(algorithm);
-}
-
-const char *list_names(char to[LIST_BYTES], int algorithm, bool steps)
+/* Writes the names of its arguments, or of its steps, and returns them. */
+enum { LIST_BYTES = 400 };
+static const char *list_names(char to[LIST_BYTES], int algorithm, bool steps)
 {
     *to = '\0';
     for (const Argument *a = argument_table; a->name != NULL; a++)
@@ -237,7 +217,7 @@ const char *list_names(char to[LIST_BYTES], int algorithm, bool steps)
             add_to_list(to, LIST_BYTES, a->name);
     for (const StepRow *row = step_table; row->name != NULL; row++)
         if (steps && is_or_calls(algorithm, row->algorithm)
-            && is_new(algorithm, row))
+            && has_model(row->algorithm) == has_model(algorithm))
             add_to_list(to, LIST_BYTES, row->name);
     return to;
 }
@@ -257,11 +237,11 @@ const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
 
 void print_algorithm(FILE *out, int algorithm)
 {
-    char names[LIST_BYTES], heading[40];
+    char names[NAMES_BYTES], heading[40];
     snprintf(heading, sizeof heading, "Algorithm %d starts from", algorithm);
     print_list(out, heading, algorithm_table[algorithm].starts);
-    print_list(out, "It takes", list_names(names, algorithm, false));
-    print_list(out, "Its steps are", list_names(names, algorithm, true));
+    names_text(names, algorithm, false);
+    print_list(out, "Algorithm", names + strlen("Algorithm "));
 }
 
 void print_starts(FILE *out)

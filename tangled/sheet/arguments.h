@@ -19,21 +19,31 @@ extern const Layout layouts[LAYOUTS];
 const char *as_W_u(const Layout *layout);
 
 typedef enum {
-    WORD, NUMBER,
-    TOKENS,                     /* a column for each token                */
+    WORD, NUMBER, INTEGER,
+    LIST,                       /* of token IDs, or of numbers            */
+    TOKENS,                     /* the first matrix: a column for each    */
     ONE_OR_MORE,                /* the same; one row or column: one token */
     WEIGHT,                     /* out x in                               */
     VECTOR,                     /* one row or one column                  */
-    MASK,                       /* a word, or a column for each query     */
-    LIST                        /* of token IDs, or of numbers            */
+    MASK                        /* a word, or a column for each query     */
 } Kind;
+
+/* What a parameter of a model belongs to. */
+typedef enum {
+    OF_MODEL, OF_HEAD, OF_ATTENTION,
+    OF_LAYER,                   /* of the encoder, or of the only part    */
+    OF_DECODER
+} Owner;
 
 typedef struct {
     int algorithms[16];         /* { 4, 5 }: it is for these              */
     const char *name;
     Kind kind;
-    const char *rows, *cols;    /* in the paper's layout                  */
     const char *instead;        /* NULL: it is needed; "": nothing        */
+    const char *rows, *cols;    /* in the paper's layout                  */
+    Owner owner;
+    const char *words;          /* that it may be ...                     */
+    double least, most;         /* ... or a number of this range          */
 } Argument;
 
 /* All arguments; behind the last stands one without a name. The order counts:
@@ -47,15 +57,12 @@ bool takes(int algorithm, const Argument *argument);
 /* Returns the argument of that name; NULL: the algorithm has none. */
 const Argument *find_argument(int algorithm, const char *name);
 
-/* What a parameter of a model belongs to. */
-typedef enum {
-    OF_MODEL, OF_HEAD, OF_ATTENTION,
-    OF_LAYER,                   /* of the encoder, or of the only part    */
-    OF_DECODER
-} Owner;
+/* Returns whether a sheet must give it, as all weights of a component. */
+bool is_needed(int algorithm, const Argument *argument);
 
-/* Returns the owner of a parameter of this name, or OF_MODEL. */
-Owner owner_of(const char *name);
+/* Returns the letter that an algorithm has for one of the tables: d_x, the
+   width of an input, is d_e in a model, and d_in in Algorithm 3. */
+const char *own_letter(int algorithm, const char *letter);
 
 /* Returns the name that is spelled so, without _ { } \ and ^, in an
    algorithm, or else in another one; NULL: none is. */
@@ -68,11 +75,6 @@ bool is_key(const char *name, bool word);
 /* Returns whether an algorithm takes an argument of this name, or has such a
    step; a claim must be a step. */
 bool knows_name(int algorithm, const char *name, bool claim);
-
-/* Writes the names that an algorithm takes, or those of its steps, with
-   commas, and returns them. */
-enum { LIST_BYTES = 400 };
-const char *list_names(char to[LIST_BYTES], int algorithm, bool steps);
 
 /* Writes the names that an algorithm takes and its steps, or, for a claim,
    its steps alone, as a sentence, and returns it. */

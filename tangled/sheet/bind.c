@@ -1,11 +1,192 @@
-/* Binding: each matrix that a listing takes is read off the sheet, or filled
-   with what stands in for it.
+/* Binding: each letter of a shape gets a size, and each matrix that a listing
+   takes is read off the sheet, or filled with what stands in for it.
 
-   Main types: Given, Hyperparameters. Entry point: bind_matrices. Items and
-   sizes flow in; matrices in the paper's layout, and theta, flow out. */
-#include "sheet/shape.h"
+   Main types: Dimensions, Given. Entry points: all_fit, bind_matrices,
+   start_given. Items flow in; matrices in the paper's layout, and theta, flow
+   out. */
+#include "sheet/bind.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+bool is_transposed(Kind kind, const Layout *layout)
+{
+    return kind == WEIGHT ? layout->weights
+                          : kind != VECTOR && layout->rows;
+}
+
+/* Where a letter is; d->n: its size is not fixed. The heads of Algorithm 5
+   share the rows of Y, so that "H d_mid" is a product, and fixes d_mid. */
+static int index_of(const Dimensions *d, const char **letter)
+{
+    int k = 0;
+    *letter = **letter == 'H' ? "d_mid" : own_letter(d->algorithm, *letter);
+    while (k < d->n && strcmp(d->dimension[k].symbol, *letter) != 0)
+        k++;
+    return k;
+}
+
+int letter_size(const Dimensions *d, const char *symbol)
+{
+    int heads = *symbol == 'H' ? d->H : 1;
+    return heads * d->dimension[index_of(d, &symbol)].size;
+}
+
+int size_or_1(const Job *job, const char *symbol)
+{
+    int size = symbol == NULL ? 0 : letter_size(&job->size, symbol);
+    return size > 0 ? size : 1;
+}
+
+void limit_entries(const Job *job, double entries)
+{
+    if (entries > 2e6)
+        fail_in_text(job->f, job->start->at, "the steps would have more than "
+                     "two million entries.");
+}
+
+/* Whether a letter has that size, or has got it now. */
+static bool agree(Dimensions *d, const char *symbol, int size,
+                  const Item *item)
+{
+    int heads = *symbol == 'H' ? d->H : 1;
+    d->symbol = own_letter(d->algorithm, symbol);
+    int k = index_of(d, &symbol);
+    if (k == d->n)
+        d->dimension[d->n++] = (Dimension){
+            symbol, size < heads ? 1 : size / heads, item };
+    d->fixed = heads * d->dimension[k].size;
+    d->by = d->dimension[k].by;
+    d->is = size;
+    return d->fixed == size;
+}
+
+/* Whether a number stands in for each entry of the argument. */
+static bool has_value(const Argument *a)
+{
+    return a->instead != NULL && strspn(a->instead, "01") == 1;
+}
+
+/* Whether an item has the shape of an argument; its letters are fixed. */
+static bool fits(const Argument *a, const Item *item, const Layout *layout,
+                 Dimensions *d)
+{
+    bool turn = is_transposed(a->kind, layout),
+         line = item->rows == 1 || item->cols == 1,
+         vector = a->kind == VECTOR || (a->kind == ONE_OR_MORE && line);
+    int n = item->rows * item->cols,
+        rows = vector ? n : turn ? item->cols : item->rows;
+    d->item = item;
+    d->argument = a;
+    d->symbol = NULL;
+    if (item->word != NULL || (a->kind == VECTOR && n == 1 && has_value(a)))
+        return true;
+    if (a->kind == LIST || (a->kind == VECTOR && !line))
+        return line;
+    return agree(d, a->rows, rows, item)
+        && (a->kind == VECTOR || agree(d, a->cols, n / rows, item));
+}
+
+/* Settles what no matrix says: d_attn as a number, W that are left out. */
+static bool settle_sizes(const Job *job, Dimensions *d)
+{
+    static const char *const squares[] = { "d_attn", "d_v", "d_out", "d_z" };
+    const char *name = job->run.algorithm == 3 ? "e" : "X";
+    const Item *d_attn = find_item(job, "d_attn", 0);
+    if (d_attn != NULL
+        && !agree(d, "d_attn", (int)number_given(job, "d_attn", 1), d_attn))
+        fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
+                     d->is, d->by->typed, d->fixed);
+    for (int k = 0; job->identity && k < 4; k++) {
+        d->item = find_item(job, name, 0);
+        d->argument = argument_of(job, name);
+        if (!agree(d, squares[k], letter_size(d, "d_x"), d->item))
+            return false;
+    }
+    return letter_size(d, "d_mid") > 0 || agree(d, "d_mid", 1, NULL);
+}
+
+bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
+{
+    *d = (Dimensions){ .algorithm = job->run.algorithm, .H = job->H };
+    agree(d, "1", 1, NULL);
+    for (const Argument *a = argument_table; a->name != NULL; a++) {
+        bool is_X = a->instead != NULL && *a->instead == 'X'
+                 && find_item(job, a->name, 0) == NULL;
+        const Argument *same = is_X ? argument_of(job, a->instead) : a;
+        if (!takes(job->run.algorithm, a) || a->rows == NULL)
+            continue;
+        for (const Given *g = job->given; g->item != NULL; g++)
+            if (g->shape == same && !fits(a, g->item, layout, d))
+                return false;
+    }
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (g->place.row != NULL && !fits(g->shape, g->item, layout, d))
+            return false;
+    return settle_sizes(job, d);
+}
+
+_Noreturn void refuse_shape(const Job *job)
+{
+    char better[80] = "", shape[80], why[300];
+    const Layout *layout = job->run.layout;
+    const Dimensions *d = &job->size;
+    const Argument *a = d->argument;
+    bool vector = a->cols == NULL, turn = is_transposed(a->kind, layout);
+    const char *rows = own_letter(d->algorithm, a->rows),
+               *cols = vector ? "1" : own_letter(d->algorithm, a->cols);
+    Dimensions other;
+    for (const Layout *l = layouts; l < layouts + LAYOUTS; l++)
+        if (all_fit(job, l, &other))
+            append(better, sizeof better, "%s%s", *better != '\0' ? " or "
+                   : "; all shapes would fit under layout ", l->name);
+    snprintf(shape, sizeof shape, vector ? "%s entries" : "%s x %s",
+             turn ? cols : rows, turn ? rows : cols);
+    if (d->symbol == NULL)
+        snprintf(why, sizeof why, "; it must be one row or one column");
+    else if (d->by == NULL || d->by == d->item)
+        snprintf(why, sizeof why, "; in layout %s it is %s%s", layout->name,
+                 shape, better);
+    else
+        snprintf(why, sizeof why, ", %s in layout %s; so %s would be %d, but "
+                 "by %s it is %d%s", shape, layout->name, d->symbol, d->is,
+                 d->by->typed, d->fixed, better);
+    fail_in_text(job->f, d->item->at, "%s is %d x %d%s.", d->item->typed,
+                 d->item->rows, d->item->cols, why);
+}
+
+int most_of(const Job *job, const char *names, bool numbered, int most)
+{
+    for (const Given *g = job->given; g->item != NULL; g++) {
+        int n = numbered ? g->item->head : g->item->rows * g->item->cols;
+        if (n > most && word_in(names, g->item->name, strlen(g->item->name)))
+            most = n;
+    }
+    return most;
+}
+
+int longest_sequence(const Job *job)
+{
+    int most = (int)fmax(most_of(job, "x z", false, 1),
+                         fmax(letter_size(&job->size, "ell_x"),
+                              letter_size(&job->size, "ell_z")));
+    if (job->run.algorithm == 14)
+        return most + job->loop.ell_gen - 1;
+    return most > job->loop.ell_gen ? most : job->loop.ell_gen;
+}
+
+/* Refuses a sheet one of whose steps would have too many entries. */
+static void limit_sizes(const Job *job)
+{
+    double large = has_model(job->run.algorithm) ? longest_sequence(job) : 1,
+           larger = large;
+    for (int k = 0; k < job->size.n; k++) {
+        double n = job->size.dimension[k].size;
+        large = fmax(large, fmin(n, larger));
+        larger = fmax(larger, n);
+    }
+    limit_entries(job, large * larger);
+}
 
 double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k)
@@ -37,7 +218,7 @@ static void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
 {
     bool turn = is_transposed(a->kind, job->run.layout)
              && item->cols == M->rows && item->rows == M->cols,
-         one = is_for_each_entry(a, item);
+         one = item->rows * item->cols == 1;
     char text[60];
     for (int k = 0; k < M->rows * M->cols; k++) {
         int width = turn ? M->rows : M->cols, i = k / width, j = k % width;
@@ -49,46 +230,18 @@ static void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
         note_assumption(job, item->typed, text);
 }
 
-/* Whether a number stands in for each entry of the argument. */
-static bool has_value(const Argument *a)
-{
-    return a->instead != NULL && strspn(a->instead, "01") == 1;
-}
-
 /* What stands in for a matrix: I, 0, 1, or, where the sheet starts late, NaN
    for what is not known. */
 static void fill_default(const Job *job, Mat M, const Argument *a)
 {
     bool identity = job->identity && a->kind == WEIGHT,
-         value = has_value(a),
+         value = has_value(a) && !is_needed(job->run.algorithm, a),
          unknown = job->late && !identity
                 && (!value || strncmp(a->name, "W_mlp", 5) == 0);
     for (int i = 1; i <= M->rows; i++)
         for (int j = 1; j <= M->cols; j++)
             AT(M, i, j) = unknown ? (real)NAN : identity ? i == j
                         : value && *a->instead == '1';
-}
-
-/* Refuses a mask that hides all from a token, and chances that are none. */
-static void check_columns(const Job *job, const Given *g)
-{
-    bool mask = g->shape->kind == MASK;
-    for (int j = 1; (mask || sums_to_1(&g->place)) && j <= g->M->cols; j++) {
-        double sum = 0, least = 0;
-        for (int i = 1; i <= g->M->rows; i++) {
-            sum += AT(g->M, i, j);
-            least = fmin(least, AT(g->M, i, j));
-        }
-        if (sum > 0 && least == 0)
-            continue;
-        if (mask)
-            fail_in_text(job->f, g->item->at, "the mask lets token %d look "
-                         "at nothing: its %s holds no 1.", j,
-                         job->run.layout->rows ? "row" : "column");
-        fail_in_text(job->f, g->item->at, "entries of %s are probabilities: "
-                     "none may be negative, and not all may be 0.",
-                     g->item->typed);
-    }
 }
 
 Given *given_at(const Bound *bound, const Step *place)
@@ -102,21 +255,20 @@ Given *given_at(const Bound *bound, const Step *place)
 }
 
 /* Makes a matrix of what is given, or stands in for it. */
-static void fill_given(Job *job, Given *g, int rows, int cols)
+static void fill_given(Job *job, Given *g)
 {
-    g->M = constant(job->arena, rows, cols);
+    const Argument *a = g->shape;
+    g->M = constant(job->arena, size_or_1(job, a->rows),
+                    size_or_1(job, a->cols));
     if (g->item == NULL)
-        fill_default(job, g->M, g->shape);
-    else {
-        fill_matrix(job, g->M, g->shape, g->item);
-        check_columns(job, g);
-    }
+        fill_default(job, g->M, a);
+    else
+        fill_matrix(job, g->M, a, g->item);
 }
 
 /* Binds what is given at a place, or stands in for that, as a matrix; `to` is
    where theta has it, or NULL. */
-static void bind_matrix(Job *job, const Step *place, int rows, int cols,
-                        Mat *to)
+static void bind_matrix(Job *job, const Step *place, Mat *to)
 {
     Given *g = given_at(job, place);
     if (g == NULL)
@@ -124,23 +276,20 @@ static void bind_matrix(Job *job, const Step *place, int rows, int cols,
     g->shape = argument_of(job, place->name);
     g->place = *place;
     g->to = to;
-    fill_given(job, g, rows, cols);
+    fill_given(job, g);
 }
 
-/* Binds an argument of a head or of none, unless nothing or something else
-   stands for it. */
-static void bind_argument(Job *job, const Argument *a, int head)
+/* Whether an argument is no matrix of this sheet, where g is given for it or
+   NULL: a word or another argument stands for it, or it is left out. */
+static bool is_without(const Job *job, const Argument *a, const Given *g)
 {
-    const Step place = { .name = a->name, .head = head };
-    const Given *g = given_at(job, &place);
-    bool none = g != NULL ? g->item->word != NULL
-              : a->kind == MASK
-                || (job->run.rms && strcmp(a->name, "beta") == 0)
-                || (is_X_without_it(a) && is_any_given(job, a->instead))
-                || !(job->late || has_value(a) || job->identity);
-    if (!none)
-        bind_matrix(job, &place, size_or_1(job, a->rows),
-                    size_or_1(job, a->cols), NULL);
+    bool tied = job->run.algorithm == 7
+             && strcmp(a->name, job->run.tied ? "W_u" : "W_e") == 0;
+    if (g != NULL)
+        return g->item->word != NULL || tied;
+    return a->kind == MASK || (job->run.rms && strcmp(a->name, "beta") == 0)
+        || (*a->name == 'Z' && is_any_given(job, "X"))
+        || !(job->late || has_value(a) || job->identity);
 }
 
 /* Binds all matrices of Algorithms 1 to 7. */
@@ -151,124 +300,96 @@ static void bind_component(Job *job)
     job->running = arena_alloc(job->arena, sizeof *job->running);
     *job->running = (Theta){ .hyper = job->hyper };
     for (const Argument *a = argument_table; a->name != NULL; a++) {
-        bool each = is_per_head(job, a->name),
-             matrix = a->rows != NULL && a->kind != LIST;
-        for (int h = each; h <= (each ? job->H : 0); h++)
-            if (matrix && takes(job->run.algorithm, a))
-                bind_argument(job, a, h);
+        bool each = is_of_head(job, a);
+        for (int h = each; h <= (each ? job->H : 0); h++) {
+            const Step place = { .name = a->name, .head = h };
+            if (a->kind >= TOKENS && takes(job->run.algorithm, a)
+                && !is_without(job, a, given_at(job, &place)))
+                bind_matrix(job, &place, NULL);
+        }
     }
 }
 
-int given_position(const Job *job, int most, const char *range)
+int given_position(const Job *job, int most)
 {
-    const Item *pos = find_item(job, "pos", 0);
+    const Item *pos = find_item(job, "pos", 0),
+               *t = pos != NULL ? pos : require_item(job, "t", 0);
     if (pos != NULL && find_item(job, "t", 0) != NULL)
         fail_in_text(job->f, pos->at, "t is pos + 1; leave out one of them.");
-    if (pos != NULL)
-        return integer_given(job, "pos", 0, 0, most - 1, "") + 1;
-    require_item(job, "t", 0);
-    return integer_given(job, "t", 1, 1, most, range);
+    int position = (int)(pos != NULL ? number_given(job, "pos", 0) + 1
+                                     : number_given(job, "t", 1));
+    if (position > most)
+        fail_in_text(job->f, t->entry->at, "there are only %d positions.",
+                     most);
+    return position;
 }
 
-/* Returns how the positions are given or computed. */
-static unsigned positions_given(Job *job)
+/* Sets how positions are given or computed, and how many there are; `ell` if
+   nothing says so. */
+static void given_positions(Job *job, Hyperparameters *h, int ell)
 {
-    static const char *const computed[] = { "positions", "ell_max", "d_e",
-                                            "base", "first" };
     static const unsigned of[] = { NO_POSITIONS, NO_POSITIONS, PAPER_SINES,
                                    VASWANI_SINES };
-    bool learned = find_item(job, "W_p", 0) != NULL;
-    for (int k = 0; k < 5 && learned; k++) {
-        const Item *item = find_item(job, computed[k], 0);
-        if (item != NULL)
-            fail_in_text(job->f, item->at, "W_p has the positions; leave out "
-                         "%s.", item->typed);
-    }
-    return learned ? LEARNED
-         : of[word_given(job, "positions", "none paper vaswani")];
-}
-
-/* As number_given; what stands in for the number is noted, in words. */
-static double number_or_note(Job *job, const char *name, double instead,
-                             const char *words)
-{
-    if (find_item(job, name, 0) == NULL)
-        note_assumption(job, name, words);
-    return number_given(job, name, instead);
+    const Item *W_p = find_item(job, "W_p", 0);
+    if (W_p != NULL && is_any_given(job, "positions ell_max d_e base"))
+        fail_in_text(job->f, W_p->at, "%s has the positions; leave out "
+                     "positions, ell_max, d_e and base.", W_p->typed);
+    h->positions = W_p != NULL ? LEARNED
+                 : of[(int)number_given(job, "positions", 0)];
+    if (h->positions == PAPER_SINES && find_item(job, "base", 0) == NULL)
+        require_item(job, "ell_max", 0);
+    h->ell_max = (int)number_given(job, "ell_max", W_p == NULL ? ell
+                                   : letter_size(&job->size, "ell_max"));
 }
 
 /* Computes W_p for Algorithm 2, from numbers alone. */
-static void compute_positions(Job *job, bool paper)
+static void compute_positions(Job *job)
 {
-    enum { MOST = 1000000 };
-    require_item(job, "d_e", 0);
-    int t = given_position(job, MOST, "");
-    if (paper && find_item(job, "base", 0) == NULL)
-        require_item(job, "ell_max", 0);
-    int d_e = integer_given(job, "d_e", 2, 1, MOST, ""),
-        ell_max = integer_given(job, "ell_max", t, 1, MOST, "");
-    if (d_e % 2 != 0)
-        fail_in_text(job->f, find_item(job, "d_e", 0)->at,
-                     "d_e is odd, but each "
-                     "pair of entries is a sine and a cosine.");
-    limit_entries(job, (double)d_e * ell_max);
-    double base = number_or_note(job, "base", paper ? ell_max : 10000,
-                                 paper ? "ell_max" : "10000"),
-           first = number_or_note(job, "first", paper, paper ? "1" : "0");
-    job->positions = sinusoids(job->arena, d_e, ell_max, paper
+    Hyperparameters *h = &job->hyper;
+    given_positions(job, h, given_position(job, INT_MAX));
+    bool paper = h->positions == PAPER_SINES;
+    if (!paper && h->positions != VASWANI_SINES)
+        return;
+    const Item *d_e = require_item(job, "d_e", 0);
+    h->d_e = (int)number_given(job, "d_e", 2);
+    if (h->d_e % 2 != 0)
+        fail_in_text(job->f, d_e->at, "d_e is odd, but each pair of entries "
+                     "is a sine and a cosine.");
+    limit_entries(job, (double)h->d_e * h->ell_max);
+    if (find_item(job, "base", 0) == NULL)
+        note_assumption(job, "base", paper ? "ell_max" : "10000");
+    note_assumption(job, "first", paper ? "1" : "0");
+    job->positions = sinusoids(job->arena, h->d_e, h->ell_max, paper
                                ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
-                               base, first);
+                               number_given(job, "base", paper ? h->ell_max
+                                                               : 10000),
+                               paper);
 }
 
-/* Whether it is in a layer of that part; the decoder has two attentions. */
-static bool is_in_part(const Given *g, Part part)
-{
-    return g->place.part == part || (g->place.part == ED && part == DEC);
-}
-
-/* Returns how many layers a part has. If it is one, nobody need say so. */
+/* Returns how many layers a part has. If it is one, nobody need say so. The
+   decoder has two attentions. */
 static int given_layers(Job *job, Part part, const char *name)
 {
-    enum { MOST = 100 };
     int least = 0;
     char number[20];
     for (const Given *g = job->given; g->item != NULL; g++)
-        if (is_in_part(g, part) && g->place.layer >= least)
+        if ((g->place.part == ED ? DEC : g->place.part) == part
+            && g->place.layer >= least)
             least = g->place.layer > 0 ? g->place.layer : 1;
-    if (least > MOST)
-        fail_in_text(job->f, job->start->at, "a model has at most %d layers.",
-                     MOST);
-    int L = integer_given(job, name, least, least, MOST, "");
+    int L = (int)number_given(job, name, least);
     snprintf(number, sizeof number, "%d", least);
     if (find_item(job, name, 0) == NULL && !job->late)
         note_assumption(job, name, number);
-    for (Given *g = job->given; g->item != NULL; g++)
-        if (is_in_part(g, part) && L == 1)
+    for (Given *g = job->given; g->item != NULL && L == 1; g++)
+        if ((g->place.part == ED ? DEC : g->place.part) == part
+            && g->place.layer == 0)
             g->place.layer = 1;
     return L;
-}
-
-/* Sets how a model places its tokens, and how many it can read. */
-static void given_positions(Job *job, Hyperparameters *h)
-{
-    h->positions = positions_given(job);
-    bool learned = h->positions == LEARNED,
-         none = h->positions == NO_POSITIONS;
-    job->run.unplaced = none;
-    if (none && find_item(job, "positions", 0) == NULL && !job->late)
-        note_assumption(job, "positions", "none");
-    if (!none && !learned)
-        require_item(job, "ell_max", 0);
-    h->ell_max = integer_given(job, "ell_max", learned
-                               ? letter_size(&job->size, "ell_max")
-                               : longest_sequence(job), 1, 1000000, "");
-    limit_entries(job, none ? 0 : (double)h->d_e * h->ell_max);
 }
 
 /* Sets what theta is made from: sizes, layers, heads, positions. */
 static void given_hyperparameters(Job *job)
 {
-    enum { MOST = 1000 };
     Hyperparameters *h = &job->hyper;
     *h = (Hyperparameters){
         .architecture = algorithm_table[job->run.algorithm].architecture,
@@ -285,32 +406,19 @@ static void given_hyperparameters(Job *job)
         h->L_dec = given_layers(job, DEC, "L_dec");
     } else
         h->L = given_layers(job, LAYER, "L");
-    given_positions(job, h);
+    given_positions(job, h, longest_sequence(job));
+    job->run.unplaced = h->positions == NO_POSITIONS;
+    if (!job->run.unplaced)
+        limit_entries(job, (double)h->d_e * h->ell_max);
+    else if (find_item(job, "positions", 0) == NULL && !job->late)
+        note_assumption(job, "positions", "none");
     const char *wrong = hyperparameters_error(h);
     if (wrong != NULL)
         fail_in_text(job->f, job->start->at, "%s", wrong);
-    if ((h->L + h->L_enc + 2 * h->L_dec) * h->H > MOST)
-        fail_in_text(job->f, job->start->at, "a model has at most %d heads "
-                     "in all of its layers.", MOST);
-}
-
-/* Refuses a matrix that no parameter of the model has taken. */
-_Noreturn static void refuse_place(const Job *job, const Given *g)
-{
-    const Item *item = g->item;
-    const Given *other = given_at(job, &g->place);
-    if (other != g)
-        fail_in_text(job->f, item->at, "%s is the same as %s; give one of "
-                     "them.", item->typed, other->item->typed);
-    if (g->place.part == NOWHERE && owner_of(item->name) != OF_MODEL)
-        refuse_which_attention(job, item);
-    if (g->place.part != NOWHERE && g->place.layer == 0
-        && owner_of(item->name) != OF_MODEL)
-        fail_in_text(job->f, item->at, "%s: in which layer? There are "
-                     "several; write a name such as layer1.X, enc1.X or "
-                     "dec1.X.", item->typed);
-    fail_in_text(job->f, item->at, "this model has no %s; ftx check --help "
-                 "%d lists what it takes.", item->typed, job->run.algorithm);
+    int attentions = h->L + h->L_enc + 2 * h->L_dec;
+    if (attentions * (h->H > 10 ? h->H : 10) > 1000)
+        fail_in_text(job->f, job->start->at, "a model has at most 100 "
+                     "attentions, and 1000 heads in all of them.");
 }
 
 /* Binds all parameters of theta, each by its place. */
@@ -319,6 +427,8 @@ static void bind_model(Job *job)
     given_hyperparameters(job);
     Theta *theta = job->running = theta_new(job->arena, &job->hyper);
     job->hyper = theta->hyper;
+    if (job->hyper.architecture == E_TRANSFORMER)
+        agree(&job->size, "d_f", job->hyper.d_f, NULL);
     limit_entries(job, (double)theta_count(theta));
     theta_allocate(theta, job->arena);
     make_room(job, theta->n);
@@ -326,68 +436,34 @@ static void bind_model(Job *job)
          p <= &theta->parameter[theta->n]; p++)
         bind_matrix(job, &(Step){ .name = p->symbol, .part = p->part,
                                   .layer = p->layer, .head = p->head },
-                    p->rows, p->cols, p->place);
-    for (const Given *g = job->given; g->item != NULL; g++)
-        if (g->M == NULL && g->item->word == NULL && g->shape->rows != NULL
-            && g->shape->kind != LIST)
-            refuse_place(job, g);
+                    p->place);
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
         job->positions = theta->W_p;
 }
 
-/* Makes matrices of the steps that are given. */
-static void bind_steps(Job *job)
-{
-    for (Given *g = job->given; g->item != NULL; g++)
-        if (g->place.row != NULL)
-            fill_given(job, g, size_or_1(job, g->shape->rows),
-                       size_or_1(job, g->shape->cols));
-}
-
-/* Refuses W_u beside a tied one, and a missing W_u or a W_e without use. */
-static void check_tied(Job *job)
-{
-    const Item *W_u = find_item(job, "W_u", 0),
-               *W_e = find_item(job, "W_e", 0);
-    bool tied = job->run.tied;
-    if (tied && W_u != NULL)
-        fail_in_text(job->f, W_u->at,
-                     "with 'tied yes' W_u is %s; leave it out.",
-                     as_W_u(job->run.layout));
-    if (!tied && W_e != NULL && job->run.algorithm == 7)
-        fail_in_text(job->f, W_e->at, "W_e is used only with 'tied yes'.");
-    if (tied)
-        note_assumption(job, "W_u", as_W_u(job->run.layout));
-    else if (argument_of(job, "W_u") != NULL)
-        require_item(job, "W_u", 0);
-}
-
 void bind_matrices(Job *job)
 {
-    bind_steps(job);
-    check_tied(job);
+    limit_sizes(job);
+    for (Given *g = job->given; g->item != NULL; g++)
+        if (g->place.row != NULL)
+            fill_given(job, g);
+    if (job->run.tied)
+        note_assumption(job, "W_u", as_W_u(job->run.layout));
     if (has_model(job->run.algorithm))
         bind_model(job);
     else
         bind_component(job);
-    if (job->run.algorithm == 2) {
-        unsigned sines = positions_given(job);
-        if (sines == PAPER_SINES || sines == VASWANI_SINES)
-            compute_positions(job, sines == PAPER_SINES);
-    }
-}
-
-/* Whether a sheet that starts late does not give it, so that nobody can have
-   mistaken it. */
-static bool is_missing(const Job *job, const Given *g)
-{
-    return job->late && g->item == NULL;
+    for (const Given *g = job->given; g->item != NULL; g++)
+        if (g->M == NULL && g->shape->kind >= TOKENS && g->item->word == NULL)
+            refuse_place(job, g->item);
+    if (job->run.algorithm == 2)
+        compute_positions(job);
 }
 
 Mat matrix_given(const Bound *bound, const Step *place)
 {
     const Given *g = given_at(bound, place);
-    return g == NULL || is_missing(bound, g) ? NULL : g->M;
+    return g == NULL || (bound->late && g->item == NULL) ? NULL : g->M;
 }
 
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
@@ -414,8 +490,8 @@ void start_given(Job *job)
         Mat M = g->to != NULL ? *g->to
               : input(job->tape, g->M->rows, g->M->cols);
         copy_into(M, g->M);
-        Mat other = is_missing(job, g) ? M
-                  : vary(job, IS_GIVEN, &g->place, M);
+        bool missing = job->late && g->item == NULL;
+        Mat other = missing ? M : vary(job, IS_GIVEN, &g->place, M);
         if (other->cols != M->cols)         /* X is exchanged with Z */
             M = other;
         else

@@ -1,61 +1,60 @@
-/* Binding: what stands on a sheet, and what stands in for what does not.
-   Main types: Job, Item. Entry points: check_items, find_item, number_given.
-   Items flow in; arguments, given steps, numbers and words flow out. What is
-   wrong is refused with its place in the sheet. */
+/* Binding: which letter has which size, and what stands on a sheet, or in for
+   what does not, in that shape. Main types: Dimensions, Given. Entry points:
+   all_fit, bind_matrices, start_given. Items flow in, matrices in the paper's
+   layout flow out. */
 #ifndef FTX_BIND_H
 #define FTX_BIND_H
-#include "sheet/job.h"
+#include "sheet/item.h"
 
-/* Lists what is given: for each item that is no claim, whether it is an
-   argument or a step, and its place. Counts the heads. */
-void check_items(Job *job);
+/* Returns whether a layout transposes an argument of that kind. */
+bool is_transposed(Kind kind, const Layout *layout);
 
-/* Makes room for more of what is given, and for the empty one at the end. */
-void make_room(Job *job, int more);
+/* Returns the size of a letter; 0: not known. */
+int letter_size(const Dimensions *d, const char *symbol);
 
-/* Returns the argument of that name; NULL: the algorithm has none. */
-const Argument *argument_of(const Job *job, const char *name);
+/* Returns the size of a letter of the sheet; 1: not known, or NULL. */
+int size_or_1(const Job *job, const char *symbol);
 
-/* Returns whether the algorithm is a component each of whose heads has a
-   parameter of this name. */
-bool is_per_head(const Job *job, const char *name);
+/* Refuses so many entries of all steps together, if they are too many. */
+void limit_entries(const Job *job, double entries);
 
-/* Returns the item that gives this name, of a head or of none; or NULL. */
-const Item *find_item(const Job *job, const char *name, int head);
+/* Returns whether the shapes of all that is given fit in a layout, and in *d
+   the sizes that follow (d_e, H ...), or the first misfit. */
+bool all_fit(const Job *job, const Layout *layout, Dimensions *d);
 
-/* As find_item; but where there is none, that is refused, unless the sheet
-   starts late. */
-const Item *require_item(const Job *job, const char *name, int head);
+/* Refuses a sheet for what did not fit in its layout. */
+_Noreturn void refuse_shape(const Job *job);
 
-/* Returns whether any of the names, with blanks between them, is given. */
-bool is_any_given(const Job *job, const char *names);
+/* Returns the most entries of a given item of these names or, of numbered
+   items such as W_q^2 or x_2, the largest number; at least `most`. */
+int most_of(const Job *job, const char *names, bool numbered, int most);
 
-/* Notes "name = what", such as "b_q = 0", for the first line of a report, as
-   assumed; once. */
-void note_assumption(Job *job, const char *name, const char *what);
+/* Returns the length of the longest sequence that a model reads. */
+int longest_sequence(const Job *job);
 
-/* Returns the number that is given under a name, or `instead`. Out of its
-   range, or not a number, it is refused. */
-double number_given(const Job *job, const char *name, double instead);
+/* Binds all matrices that the listing takes, and theta. What is needed and
+   not there is refused. */
+void bind_matrices(Job *job);
 
-/* As number_given, for an integer of least ... most; the refusal has `range`
-   behind that. `instead` must be in the range, too. */
-int integer_given(const Job *job, const char *name, int instead, int least,
-                  int most, const char *range);
+/* Copies all that is bound to where the run has it, with what a variation
+   makes of it. */
+void start_given(Job *job);
 
-/* Returns which of the words, with blanks between them, is given, from 1; 0:
-   none is. Another word is refused. */
-int word_given(const Job *job, const char *name, const char *words);
+/* Returns what is given or stands in for an argument at a place: its name,
+   part, layer and head; NULL: nothing is. */
+Given *given_at(const Bound *bound, const Step *place);
 
-/* Returns the letter of this run for a letter of a row: d_out of a head is
-   d_mid in a model. */
-const char *letter_of(const Job *job, const StepRow *row,
-                      const char *letter, Part part);
+/* Returns entry k, from 0, of an item that is argument a; in a mask that is
+   added, 1 for 0 and 0 for -inf. What the argument cannot hold is refused. */
+double entry_value(const Job *job, const Argument *a,
+                   const Item *item, int k);
 
-/* Returns whether any entry of the item is -inf, as it may be only in masked
-   scores and in a mask that is added to scores. */
-bool hides(const Item *item);
+/* Returns t, or, counted from 0, pos; one of 1 ... most. */
+int given_position(const Job *job, int most);
 
-/* Refuses an item that may be of any of three attentions. */
-_Noreturn void refuse_which_attention(const Job *job, const Item *item);
+/* Returns what a variation makes of a matrix. */
+Mat vary(const Job *job, Moment moment, const Step *step, Mat M);
+
+/* Copies the entries of a matrix into another of its shape. */
+void copy_into(Mat to, Mat from);
 #endif

@@ -17,6 +17,7 @@ static void check_entries(const Job *job, const Step *step, Mat M)
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
+    const Item *mask = find_item(job, "mask", 0);
     const real *x = M->at;
     real differences = 0;               /* x - x is NaN if x is infinite */
     for (int k = 0; k < M->rows * M->cols; k++)
@@ -35,8 +36,8 @@ static void check_entries(const Job *job, const Step *step, Mat M)
                              step->transposed ? j : i,
                              step->transposed ? i : j, step->name);
         if (step->role == ROLE_SCALED && !sees)
-            fail_in_text(job->f, job->start->at,
-                         "the mask hides every token from one of them.");
+            fail_in_text(job->f, (mask == NULL ? job->start : mask)->at,
+                         "the mask lets token %d look at nothing.", j);
     }
 }
 

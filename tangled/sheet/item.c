@@ -3,8 +3,7 @@
 
    Main types: Item, Given. Entry points: check_items, find_item,
    number_given. A sheet flows in, the list of what it gives flows out. */
-#include "sheet/bind.h"
-#include <float.h>
+#include "sheet/item.h"
 #include <math.h>
 #include <string.h>
 
@@ -13,11 +12,9 @@ const Argument *argument_of(const Job *job, const char *name)
     return find_argument(job->run.algorithm, name);
 }
 
-bool is_per_head(const Job *job, const char *name)
+bool is_of_head(const Job *job, const Argument *a)
 {
-    int a = job->run.algorithm;
-    return algorithm_table[a].heads && !has_model(a)
-        && owner_of(name) == OF_HEAD;
+    return a->owner == OF_HEAD && has_heads(job->run.algorithm);
 }
 
 const Item *find_item(const Job *job, const char *name, int head)
@@ -45,7 +42,7 @@ const Item *require_item(const Job *job, const char *name, int head)
         return item;
     if (head > 0)
         snprintf(number, sizeof number, "%c%d",
-                 is_per_head(job, name) ? '^' : '_', head);
+                 argument_of(job, name)->kind == LIST ? '_' : '^', head);
     fail_in_text(job->f, job->start->at,
                  "Algorithm %d needs %s%s, and the sheet has none; it starts "
                  "from %s.", job->run.algorithm, name, number,
@@ -56,110 +53,69 @@ void note_assumption(Job *job, const char *name, const char *what)
 {
     char note[80];
     snprintf(note, sizeof note, "%s = %s", name, what);
-    if (strstr(job->assumed, note) == NULL)
-        add_to_list(job->assumed, sizeof job->assumed, note);
+    add_to_list(job->assumed, sizeof job->assumed, note);
+}
+
+/* Which of the words it is, from 1; 0: none. */
+static int which_word(const char *words, const char *word)
+{
+    int n = 1;
+    for (const char *p = words; *p != '\0'; p = after_word(p), n++)
+        if (word_in(word, p, strcspn(p, " ")))
+            return n;
+    return 0;
 }
 
 double number_given(const Job *job, const char *name, double instead)
 {
-    static const struct {
-        const char *names, *words;
-        double least, most;
-    } ranges[] = {
-        { "epsilon tau",    "0 or more",             0,       INFINITY },
-        { "base eta",       "above 0",               DBL_MIN, INFINITY },
-        { "p_mask",         "above 0 and below 1",   DBL_MIN,
-                                                     1 - DBL_EPSILON },
-        { "top_p",          "above 0 and at most 1", DBL_MIN, 1 },
-        { "scale",          "no, yes, or a number above 0: what the scores "
-                            "are divided by, or, below 1, multiplied by",
-                                                     DBL_MIN, INFINITY },
-    };
     const Item *item = find_item(job, name, 0);
-    if (item == NULL)
-        return instead;
-    double x = item->rows * item->cols == 1 ? item->entry->value : NAN;
-    bool endless = x == INFINITY && strcmp(name, "tau") == 0;
-    if (!(isfinite(x) || endless))      /* a word has no entries */
+    return item == NULL ? instead
+         : item->word == NULL ? item->entry->value
+         : which_word(argument_of(job, name)->words, item->word);
+}
+
+/* Refuses a setting that is none of its words, and not in its range. */
+static void check_setting(const Job *job, const Item *item, const Argument *a)
+{
+    bool word = item->word != NULL && a->words != NULL,
+         one = item->rows * item->cols == 1 && item->word == NULL;
+    double x = one ? item->entry->value : NAN;
+    if (word ? which_word(a->words, item->word) > 0
+             : a->kind > INTEGER || (a->kind == WORD && a->words == NULL)
+               || (a->least <= x && x <= a->most && a->most > 0
+                   && (a->kind != INTEGER || x == floor(x))))
+        return;
+    if (a->words != NULL && !(one && a->most > 0))
+        fail_in_text(job->f, item->at, "%s must be one of: %s%s.",
+                     item->typed, a->words, a->most > 0 ? "; or a number"
+                     : a->kind == MASK ? "; or a matrix of 0 and 1" : "");
+    if (!one)
         fail_in_text(job->f, item->at, "%s must be one number.", item->typed);
-    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
-        if (word_in(ranges[k].names, name, strlen(name))
-            && (x < ranges[k].least || x > ranges[k].most))
-            fail_in_text(job->f, item->at, "%s must be %s.", item->typed,
-                         ranges[k].words);
-    return x;
-}
-
-int integer_given(const Job *job, const char *name, int instead, int least,
-                  int most, const char *range)
-{
-    double x = number_given(job, name, instead);
-    const Item *item = find_item(job, name, 0);
-    if (x != floor(x) || x < least || x > most)
-        fail_in_text(job->f, item == NULL ? job->start->at : item->entry->at,
-                     "%s is %.10g; it must be one of %d ... %d%s.",
-                     item == NULL ? name : item->typed, x, least, most,
-                     range);
-    return (int)x;
-}
-
-int word_given(const Job *job, const char *name, const char *words)
-{
-    const Item *item = find_item(job, name, 0);
-    int n = 1;
-    if (item == NULL)
-        return 0;
-    for (const char *p = words; item->word != NULL && *p != '\0'; n++) {
-        if (word_in(item->word, p, strcspn(p, " ")))
-            return n;
-        p = after_word(p);
-    }
-    fail_in_text(job->f, item->at, "%s must be one of: %s%s.", item->typed,
-                 words, strcmp(name, "mask") == 0
-                 ? "; or a matrix of 0 and 1" : "");
-}
-
-/* Refuses a name that the algorithm does not take, with the one that it has
-   for the same role, or with all that it takes. */
-_Noreturn static void refuse_item(const Job *job, const Item *item)
-{
-    char names[LIST_BYTES];
-    const char *const name = strcmp(item->typed, "k") == 0
-                           ? "K" : item->name;  /* k is top_k elsewhere */
-    int algorithm = job->run.algorithm;
-    Role role = NO_ROLE;
-    for (const StepRow *row = step_table; row->name != NULL; row++)
-        if (strcmp(row->name, name) == 0)
-            role = row->role;
-    for (const StepRow *row = step_table; row->name != NULL; row++)
-        if (row->role == role && !has_model(algorithm)
-            && is_or_calls(algorithm, row->algorithm)
-            && !knows_name(algorithm, item->name, false))
-            fail_in_text(job->f, item->at, "Algorithm %d calls this %s, not "
-                         "%s.", algorithm, row->name, item->typed);
-    fail_in_text(job->f, item->at,
-                 "Algorithm %d does not take %s; it takes %s.", algorithm,
-                 item->typed, list_names(names, algorithm, false));
+    if (a->kind == INTEGER)
+        fail_in_text(job->f, item->entry->at, "%s is %.10g; it must be one "
+                     "of %.0f ... %.0f.", item->typed, x, a->least, a->most);
+    fail_in_text(job->f, item->entry->at, "%s must be %s%s.", item->typed,
+                 a->least > 0 ? "above 0" : "0 or more", a->most < 1
+                 ? " and below 1" : a->most == 1 ? " and at most 1" : "");
 }
 
 /* With a head or a prefix where the algorithm has none. */
 static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
 {
     int algorithm = job->run.algorithm;
-    bool sequence = a->kind == LIST && *a->name != 'u',
-         matrix = a->rows != NULL && a->kind != LIST,
-         many = algorithm_table[algorithm].kind == TRAINING && sequence;
-    if (item->aspect != VALUE || item->turn > 0)
-        return true;
-    return !(has_model(algorithm) && matrix)    /* refuse_place tells */
-        && (item->part != NOWHERE
-            || (item->head > 0 && !many && !is_per_head(job, item->name)));
+    bool sequence = algorithm_table[algorithm].kind == TRAINING
+                 && a->kind == LIST && *a->name != 'u',
+         parameter = has_model(algorithm) && a->kind >= TOKENS;
+    return item->aspect != VALUE || item->turn > 0
+        || (item->part != NOWHERE && !parameter)
+        || (item->head > 0 && !parameter && !sequence
+            && !is_of_head(job, a));
 }
 
 /* Whether each head has a step of this row. */
 static bool is_in_heads(const Job *job, const StepRow *row)
 {
-    return algorithm_table[job->run.algorithm].heads
+    return has_heads(job->run.algorithm)
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
 }
 
@@ -207,26 +163,23 @@ static const StepRow *entry_row(const Job *job, const Item *item)
     return found;
 }
 
-const char *letter_of(const Job *job, const StepRow *row,
-                      const char *letter, Part part)
+/* The letter of a row in a part of a model: its sequence is x or z. */
+static const char *letter_in(const Job *job, const StepRow *row,
+                             const char *letter, Part part)
 {
-    int algorithm = job->run.algorithm;
-    bool model = has_model(algorithm);
-    if (strcmp(letter, "d_v") == 0)
-        return algorithm == 4 ? "d_out" : "d_mid";
-    if (model && strcmp(letter, "d_out") == 0)
-        return "d_e";
-    if (model && strncmp(letter, "ell", 3) == 0 && !has_model(row->algorithm))
-        return part == ENC || (part == ED && strcmp(letter, "ell_z") == 0)
-             ? "ell_z" : "ell_x";
-    return letter;
+    bool sequence = strncmp(letter, "ell", 3) == 0,
+         context = part == ENC || (part == ED && letter[4] == 'z');
+    return !sequence || !has_model(job->run.algorithm)
+        || has_model(row->algorithm) ? letter : context ? "ell_z" : "ell_x";
 }
 
-_Noreturn void refuse_which_attention(const Job *job, const Item *item)
+_Noreturn void refuse_place(const Job *job, const Item *item)
 {
-    fail_in_text(job->f, item->at, "%s: in which attention? Write enc1.%s, "
-                 "dec1.%s or, for the cross-attention, ed1.%s.", item->typed,
-                 item->name, item->name, item->name);
+    const char *name = item->name;
+    fail_in_text(job->f, item->at, "this sheet needs no %s, or it is not "
+                 "clear where; a name such as %s^2, layer1.%s, enc1.%s, "
+                 "dec1.%s or, for the cross-attention, ed1.%s says where.",
+                 item->typed, name, name, name, name, name);
 }
 
 /* Returns whether an item gives a step; then it has that place. */
@@ -235,31 +188,32 @@ static bool enter_step(Job *job, Given *g)
     const Item *item = g->item;
     int algorithm = job->run.algorithm;
     const StepRow *row = entry_row(job, item);
-    bool back = item->aspect == GRADIENT && !has_model(algorithm)
+    bool model = has_model(algorithm),
+         enters = strstr(algorithm_table[algorithm].starts, "; or ") != NULL,
+         back = item->aspect == GRADIENT && !model
              && job->backwards == NULL;
-    if (row == NULL || (item->aspect != VALUE && !back) || algorithm < 3
-        || (item->turn > 0 && algorithm != 14)
-        || (algorithm > 10 && algorithm != 14))
+    if (row == NULL || !enters || (item->aspect != VALUE && !back)
+        || (item->turn > 0 && !infers(algorithm)))
         return false;
     Part part = item->part != NOWHERE ? item->part
               : has_model(row->algorithm)
                 ? part_of_line(row->algorithm, row->line)
-              : has_model(algorithm) && row->algorithm < 7 ? LAYER : NOWHERE;
-    if (algorithm == 8 && row->algorithm <= 5 && part == LAYER)
-        refuse_which_attention(job, item);
+              : model && row->algorithm < 7 ? LAYER : NOWHERE;
+    if (has_pairs(algorithm) && part == LAYER)
+        refuse_place(job, item);
     g->place = (Step){ .name = row->name, .row = row, .role = row->role,
         .aspect = item->aspect, .part = part,
         .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,
         .head = !is_in_heads(job, row) ? 0 : item->head > 0 ? item->head : 1,
-        .turn = item->turn > 0 ? item->turn : algorithm == 14 };
+        .turn = item->turn > 0 ? item->turn : infers(algorithm) };
     bool vector = strcmp(row->wide, "1") == 0;
     Argument *shape = arena_alloc(job->arena, sizeof *shape);
     *shape = (Argument){ .name = row->name, .instead = "",
         .kind = vector ? VECTOR : strcmp(row->high, "1") != 0
               && (row->algorithm == 6 || row->algorithm == 7)
               ? ONE_OR_MORE : TOKENS,
-        .rows = letter_of(job, row, row->high, part),
-        .cols = vector ? NULL : letter_of(job, row, row->wide, part) };
+        .rows = letter_in(job, row, row->high, part),
+        .cols = vector ? NULL : letter_in(job, row, row->wide, part) };
     g->shape = shape;
     if (back)
         job->backwards = row;
@@ -280,26 +234,20 @@ void make_room(Job *job, int more)
 
 /* The part that an item is in: as typed, or the only one that has its name;
    NOWHERE in a component, and where its attention must be named. */
-static Part part_of_item(const Job *job, const Item *item)
+static Part part_of_item(const Job *job, const Item *item, const Argument *a)
 {
-    static const Part of[] = { [OF_LAYER] = ENC, [OF_DECODER] = DEC };
-    Owner owner = owner_of(item->name);
-    return item->part != NOWHERE || owner == OF_MODEL
-           || !has_model(job->run.algorithm) ? item->part
-         : has_pairs(job->run.algorithm) ? of[owner] : LAYER;
-}
-
-/* Whether each head of its attention has its own. */
-static bool is_of_head(const Job *job, const Given *g)
-{
-    return algorithm_table[job->run.algorithm].heads && g->place.row == NULL
-        && owner_of(g->item->name) == OF_HEAD;
+    static const Part of[2][OF_DECODER + 1] = {
+        { NOWHERE, LAYER, LAYER, LAYER },
+        { [OF_LAYER] = ENC, [OF_DECODER] = DEC } };
+    int algorithm = job->run.algorithm;
+    return item->part != NOWHERE || a == NULL || !has_model(algorithm)
+         ? item->part : of[has_pairs(algorithm)][a->owner];
 }
 
 void check_items(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    bool numbered = false;
+    char names[NAMES_BYTES];
     make_room(job, sheet->n);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
@@ -308,22 +256,18 @@ void check_items(Job *job)
         Given *g = &job->given[job->givens++];
         const Argument *a = argument_of(job, item->name);
         *g = (Given){ .item = item, .shape = a, .place = {
-            .name = item->name, .part = part_of_item(job, item),
+            .name = item->name, .part = part_of_item(job, item, a),
             .layer = item->layer, .head = item->head } };
         if ((a == NULL || is_misplaced(job, item, a)) && !enter_step(job, g))
-            refuse_item(job, item);
-        numbered |= is_of_head(job, g) && item->head > 0;
-        if ((is_of_head(job, g) || g->place.row != NULL)
+            fail_in_text(job->f, item->at, "%s does not belong here; %s.",
+                         item->typed, names_text(names, job->run.algorithm,
+                                                 false));
+        check_setting(job, item, g->shape);
+        if ((is_of_head(job, g->shape) || g->place.row != NULL)
             && g->place.head > job->H)
             job->H = g->place.head;
     }
-    for (Given *g = job->given; g->item != NULL; g++) {
-        if (!is_of_head(job, g) || g->place.head > 0)
-            continue;
-        if ((numbered || job->H > 1) && job->run.algorithm == 5)
-            fail_in_text(job->f, g->item->at, "%s: number the matrices of "
-                         "all heads or of none.", g->item->typed);
-        if (job->H == 1)
+    for (Given *g = job->given; g->item != NULL && job->H == 1; g++)
+        if (is_of_head(job, g->shape))
             g->place.head = 1;
-    }
 }

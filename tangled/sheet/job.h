@@ -11,16 +11,15 @@
 
 typedef struct { const char *symbol; int size; const Item *by; } Dimension;
 typedef struct {
-    const Item *item;           /* does not fit, because ...              */
-    const Argument *argument;
-    const Dimension *letter;    /* ... this was fixed before; NULL: it    */
-    int is;                     /* is no vector                           */
-} Misfit;
-typedef struct {
+    int algorithm;
     int H;                      /* the heads, which share the rows of Y   */
     int n;
     Dimension dimension[24];
-    Misfit misfit;              /* where the shapes do not fit            */
+    const Item *item;           /* the latest, or what does not fit, ...  */
+    const Argument *argument;   /* ... since in this shape ...            */
+    const char *symbol;         /* ... this (NULL: it is no vector) ...   */
+    int is, fixed;              /* ... is that, but was fixed ...         */
+    const Item *by;             /* ... before                             */
 } Dimensions;
 
 typedef struct {                /* what is given, or stands in for that   */

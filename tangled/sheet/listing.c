@@ -20,9 +20,10 @@ static Mat argument_matrix(const Job *job, const char *name, int head)
 static Mat run_embed(Job *job)
 {
     Mat W_e = argument_matrix(job, "W_e", 0);
-    int v = integer_given(job, "v", 1, 1, W_e->cols, job->run.layout->rows
-                          ? ", a row of W_e for each token"
-                          : ", a column of W_e for each token");
+    int v = (int)number_given(job, "v", 1);
+    if (v > W_e->cols)
+        fail_in_text(job->f, find_item(job, "v", 0)->entry->at, "v is %d; "
+                     "W_e has the tokens 1 ... %d.", v, W_e->cols);
     return embed(job->tape, W_e, v);
 }
 
@@ -30,7 +31,7 @@ static Mat run_posembed(Job *job)
 {
     Mat W_p = job->positions != NULL ? job->positions
                                      : argument_matrix(job, "W_p", 0);
-    int t = given_position(job, W_p->cols, ", the positions");
+    int t = given_position(job, W_p->cols);
     return posembed(job->tape, W_p, t);
 }
 
@@ -58,8 +59,7 @@ static Mask argument_mask(const Job *job)
     const Item *item = find_item(job, "mask", 0);
     if (item != NULL && item->word == NULL)
         return mask_of(argument_matrix(job, "mask", 0));
-    int word = word_given(job, "mask",
-                          "none causal bidirectional unidirectional");
+    int word = (int)number_given(job, "mask", 1);
     return word == 2 || word == 4 ? unidirectional : bidirectional;
 }
 
@@ -189,7 +189,7 @@ static void given_data(Job *job)
             z[n] = given_tokens(job, "z", n);
     }
     job->loop.data = (Data){ .N_data = N_data, .x = x, .z = z };
-    job->loop.N_epochs = integer_given(job, "N_epochs", 1, 1, 1000, "");
+    job->loop.N_epochs = (int)number_given(job, "N_epochs", 1);
     if (find_item(job, "N_epochs", 0) == NULL)
         note_assumption(job, "N_epochs", "1");
 }

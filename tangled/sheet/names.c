@@ -320,10 +320,9 @@ static const Name names[] = {
     LATEST("e_p", POSITION),            LATEST("mlp", MLP),
     LATEST("positions", POSITION),      LATEST("active", ACTIVE),
 #define SET(name) { name, NULL, 0, NO_ROLE, NULL }
-    SET("eta"), SET("base"), SET("first"), SET("d_x"),
+    SET("eta"), SET("base"),
 #define IS(name, when, formula) { name, NULL, when, NO_ROLE, formula }
     IS("eta", 0, "1"),                  IS("t_0", 0, "1"),
-    IS("d_x", 0, "d_e"),                IS("d_x", 0, "d_in"),
     IS("beta", IF_RMS, "0"),
     IS("base", IF_PAPER, "ell_max"),    IS("base", IF_VASWANI, "10000"),
     IS("first", IF_PAPER, "1"),         IS("first", IF_VASWANI, "0"),

@@ -3,7 +3,7 @@
    out comes a matrix. */
 #ifndef FTX_NAMES_H
 #define FTX_NAMES_H
-#include "sheet/shape.h"
+#include "sheet/bind.h"
 
 typedef struct Seen {           /* a step that the run has come by        */
     Step step;

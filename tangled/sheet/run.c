@@ -11,28 +11,23 @@ static void read_settings(Job *job)
 {
     const Item *u = find_item(job, "u", 0),
                *scale = find_item(job, "scale", 0);
-    int layout = word_given(job, "layout", "paper textbook torch berkeley");
+    int layout = (int)number_given(job, "layout", 0);
     if (job->run.layout == NULL && layout > 0)
         job->run.layout = &layouts[layout - 1];
-    job->run.decimals = find_item(job, "decimals", 0) == NULL ? -1
-                      : integer_given(job, "decimals", 0, 0, 15, "");
+    job->run.decimals = (int)number_given(job, "decimals", -1);
     bool number = scale != NULL && scale->word == NULL;
     double by = number ? number_given(job, "scale", 1) : 0;
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;
-    job->run.scaled = number || word_given(job, "scale", "no yes") != 1;
-    job->run.rms = word_given(job, "norm", "layer rms") == 2;
-    job->run.tied = word_given(job, "tied", "no yes") == 2;
+    job->run.scaled = number || number_given(job, "scale", 2) == 2;
+    job->run.rms = number_given(job, "norm", 1) == 2;
+    job->run.tied = number_given(job, "tied", 1) == 2;
     job->tau = number_given(job, "tau", 1);
-    if (job->tau == 0 && !has_model(job->run.algorithm))
-        fail_in_text(job->f, find_item(job, "tau", 0)->at,
-                     "tau must be above 0; 0 is for Algorithm 14.");
-    integer_given(job, "top_k", 1, 1, 1000000, "");
     job->epsilon = number_given(job, "epsilon", 0);
     job->hyper = (Hyperparameters){ .epsilon = job->epsilon,
                                     .rms = job->run.rms };
-    if (argument_of(job, "ell_gen") != NULL)
-        job->loop.ell_gen = integer_given(job, "ell_gen", u == NULL ? 1
-                                  : u->rows * u->cols, 1, 10000, "");
+    if (infers(job->run.algorithm))
+        job->loop.ell_gen = (int)number_given(job, "ell_gen", u == NULL ? 1
+                                              : u->rows * u->cols);
 }
 
 /* Refuses a sheet without what its algorithm needs. All weights of an
@@ -44,9 +39,10 @@ static void check_needs(Job *job)
                  && !is_any_given(job, "W_q W_k W_v W_o")
                  && is_any_given(job, "X e");
     for (const Argument *a = argument_table; a->name != NULL; a++) {
-        bool each = is_per_head(job, a->name),
-             list = a->kind == LIST && find_item(job, a->name, 1) != NULL;
-        if (takes(algorithm, a) && a->instead == NULL && !list
+        bool each = is_of_head(job, a),
+             list = a->kind == LIST && find_item(job, a->name, 1) != NULL,
+             tied = job->run.tied && strcmp(a->name, "W_u") == 0;
+        if (takes(algorithm, a) && is_needed(algorithm, a) && !list && !tied
             && !(job->identity && a->kind == WEIGHT))
             for (int h = each; h <= (each ? job->H : 0); h++)
                 require_item(job, a->name, h);
@@ -267,15 +263,9 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     check_needs(job);
     choose_layout(job, layout);
     if (!all_fit(job, job->run.layout, &job->size))
-        refuse_shape(job, &job->size.misfit);
-    job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
-                                : size_or_1(job, "d_attn");
-    job->run.d_x = letter_size(&job->size, has_model(sheet->algorithm)
-                               ? "d_e" : sheet->algorithm == 3 ? "d_in"
-                                       : "d_x");
+        refuse_shape(job);
     job->conditions = conditions_of(job);
     want_derived(job);
-    limit_sizes(job);
     bind_matrices(job);
     return job;
 }

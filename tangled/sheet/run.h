@@ -21,7 +21,6 @@ typedef struct {
     const char *guessed;        /* what the sheet leaves open, in words   */
     bool named;                 /* the sheet names its layout             */
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
-    int d_attn, d_x;            /* 0: nothing on the sheet tells it       */
     bool complete;              /* else something ended it                */
     int n;
     const Step *step;

@@ -47,6 +47,6 @@ const Sheet *parse_sheet(Arena *arena, const char *name, char *text,
 /* Whether it is one of the words of a list with blanks. */
 bool word_in(const char *list, const char *word, size_t length);
 
-/* Adds a name to a list with commas, if there is room enough. */
+/* Adds a name to a list with commas, once, if there is room enough. */
 void add_to_list(char *list, size_t size, const char *name);
 #endif

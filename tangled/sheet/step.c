@@ -235,7 +235,11 @@ bool word_in(const char *list, const char *word, size_t length)
 
 void add_to_list(char *list, size_t size, const char *name)
 {
-    if (strlen(list) + 60 < size)           /* else enough is said */
+    size_t n = strlen(name);
+    for (const char *p = list; (p = strstr(p, name)) != NULL; p++)
+        if ((p == list || p[-1] == ' ') && (p[n] == ',' || p[n] == '\0'))
+            return;
+    if (strlen(list) + n + 60 < size)       /* else enough is said */
         append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
 }
 

@@ -282,8 +282,8 @@ LAW(what_would_be_too_large_is_refused_before_it_is_run)
     assert_not_run(text->at, "text:1:1: the steps would have more than two million "
                    "entries.");
     assert_not_run("algorithm 10\nx = 1\n" BIGRAMS "L 91\nlayer1.Wq^11 = 1 0\n",
-                   "text:1:1: a model has at most 1000 heads in all of its "
-                   "layers.");
+                   "text:1:1: a model has at most 100 attentions, and 1000 "
+                   "heads in all of them.");
     assert_claims("algorithm 10\nx = 1\nepsilon 1\n" BIGRAMS
                   "L 100\nlayer1.Wq^10 = 1 0\n", 0);
 }
@@ -293,8 +293,8 @@ LAW(more_numbers_than_tokens_can_be_drawn_are_refused)
     char text[21000] = "algorithm 14\nx = 1\nepsilon 1\n" BIGRAMS "u =";
     for (size_t k = 0, n = strlen(text); k <= 10000; k++)
         memcpy(text + n + 2 * k, " 0", 3);
-    assert_not_run(text, "text:1:1: ell_gen is 10001; it must be one of 1 ... "
-                   "10000.");
+    assert_not_run(text, "text:1:1: the steps would have more than two million "
+                   "entries.");
 }
 
 /* Two tokens and few sequences, but a long vector for each token. */
