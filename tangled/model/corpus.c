@@ -199,8 +199,8 @@ static const Tokenizer *learn_from_lines(const CorpusReader *r,
     return learn_tokens(r, all, (size_t)(to - all));
 }
 
-/* Returns the classes of n lines, in [1] to [n]. A label is a new class unless
-   those of the model are known. */
+/* Returns the classes of n lines, in [1] to [n]. A label is a new class
+   unless those of the model are known. */
 static const int *find_classes(CorpusReader *r, const Piece side[], int n)
 {
     Corpus *c = &r->c;

@@ -1,7 +1,7 @@
 /* Arithmetic by recursive descent. An entry of a sheet is a formula without
-   names, over numbers in place of matrices. Main types: Parser, Operand. Entry
-   points: parse_entry, formula_evaluate. Text flows in, a number or a matrix
-   flows out. */
+   names, over numbers in place of matrices. Main types: Parser, Operand.
+   Entry points: parse_entry, formula_evaluate. Text flows in, a number or a
+   matrix flows out. */
 #include "sheet/formula.h"
 #include "library/tape.h"
 #include "practice/practice.h"
