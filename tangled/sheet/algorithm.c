@@ -27,12 +27,12 @@ const Algorithm algorithm_table[16] = {
     [10] = { MODEL, D_TRANSFORMER, { 5, 6, 7 },
              "x, W_e, W_u or tied yes; or 10.3 X; or 10.6 X, 10.7 X_tilde",
              "gpt GPT decoder", { { LAYER, 5, 8 } } },
-    [11] = { TRAINING, ED_TRANSFORMER, { 8 }, "z, x, W_e, W_u" },
-    [12] = { TRAINING, E_TRANSFORMER, { 9 }, "x, W_e, W_f, W_u" },
-    [13] = { TRAINING, D_TRANSFORMER, { 10 }, "x, W_e, W_u" },
+    [11] = { TRAINING, ED_TRANSFORMER, { 8 }, .starts = "z, x, W_e, W_u" },
+    [12] = { TRAINING, E_TRANSFORMER, { 9 }, .starts = "x, W_e, W_f, W_u" },
+    [13] = { TRAINING, D_TRANSFORMER, { 10 }, .starts = "x, W_e, W_u" },
     [14] = { INFERENCE, D_TRANSFORMER, { 10 },
-             "x, W_e, W_u; or logits; or p" },
-    [15] = { INFERENCE, ED_TRANSFORMER, { 8 }, "z, W_e, W_u" },
+             .starts = "x, W_e, W_u; or logits; or p" },
+    [15] = { INFERENCE, ED_TRANSFORMER, { 8 }, .starts = "z, W_e, W_u" },
 };
 
 bool is_or_calls(int algorithm, int other)
