@@ -141,7 +141,7 @@ static int locked_apart(const char *name, bool is_killed)
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        const char *error = locked(name, &(FileLock){ NULL });
+        const char *error = locked(name, &(FileLock){ .file = NULL });
         if (is_killed)
             raise(SIGKILL);
         _exit(has_words(error, "another program is writing it") ? 2
@@ -153,7 +153,7 @@ static int locked_apart(const char *name, bool is_killed)
 /* Without a lock nothing is left behind. */
 LAW(a_file_is_locked_by_one_program)
 {
-    FileLock own = { NULL };
+    FileLock own = { .file = NULL };
     assert_int_equal(locked_apart("m", true), 1000 + SIGKILL);
     assert_string_equal(locked("m", &own), "");
     assert_int_equal(locked_apart("m", false), 2);
