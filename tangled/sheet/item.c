@@ -168,7 +168,8 @@ static const char *letter_in(const Job *job, const StepRow *row,
                              const char *letter, Part part)
 {
     bool sequence = strncmp(letter, "ell", 3) == 0,
-         context = part == ENC || (part == ED && letter[4] == 'z');
+         context = part == ENC
+                || (part == ED && strcmp(letter, "ell_z") == 0);
     return !sequence || !has_model(job->run.algorithm)
         || has_model(row->algorithm) ? letter : context ? "ell_z" : "ell_x";
 }
