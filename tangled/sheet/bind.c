@@ -254,6 +254,22 @@ Given *given_at(const Bound *bound, const Step *place)
     return NULL;
 }
 
+/* Refuses a given distribution with a negative entry, or none above 0. */
+static void check_chances(const Job *job, const Given *g)
+{
+    for (int j = 1; sums_to_1(&g->place) && j <= g->M->cols; j++) {
+        double sum = 0, least = 0;
+        for (int i = 1; i <= g->M->rows; i++) {
+            sum += AT(g->M, i, j);
+            least = fmin(least, AT(g->M, i, j));
+        }
+        if (sum <= 0 || least < 0)
+            fail_in_text(job->f, g->item->at, "entries of %s are "
+                         "probabilities: none may be negative, and not all "
+                         "may be 0.", g->item->typed);
+    }
+}
+
 /* Makes a matrix of what is given, or stands in for it. */
 static void fill_given(Job *job, Given *g)
 {
@@ -262,8 +278,10 @@ static void fill_given(Job *job, Given *g)
                     size_or_1(job, a->cols));
     if (g->item == NULL)
         fill_default(job, g->M, a);
-    else
+    else {
         fill_matrix(job, g->M, a, g->item);
+        check_chances(job, g);
+    }
 }
 
 /* Binds what is given at a place, or stands in for that, as a matrix; `to` is
@@ -358,7 +376,7 @@ static void compute_positions(Job *job)
     limit_entries(job, (double)h->d_e * h->ell_max);
     if (find_item(job, "base", 0) == NULL)
         note_assumption(job, "base", paper ? "ell_max" : "10000");
-    note_assumption(job, "first", paper ? "1" : "0");
+    note_assumption(job, "the first position", paper ? "1" : "0");
     job->positions = sinusoids(job->arena, h->d_e, h->ell_max, paper
                                ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
                                number_given(job, "base", paper ? h->ell_max

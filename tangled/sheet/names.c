@@ -36,7 +36,7 @@ int conditions_of(const Bound *bound)
          pre_norm = is_model && model == D_TRANSFORMER,
          training = algorithm_table[run->algorithm].kind == TRAINING,
          by_root = run->scaled && run->divisor == 0;
-    return (by_root ? IF_DIVIDED : run->scaled ? 0 : IF_UNDIVIDED)
+    return (by_root ? IF_DIVIDED : IF_UNDIVIDED)
          | (run->rms ? IF_RMS : IF_LAYER_NORM)
          | (pre_norm ? IF_PRE_NORM : 0)
          | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)

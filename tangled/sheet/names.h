@@ -16,7 +16,7 @@ typedef struct Seen {           /* a step that the run has come by        */
 /* Conditions of a run, of a name or of a slip, a bit each. */
 enum {
     IF_DIVIDED = 1,             /* scores are divided by √d_attn          */
-    IF_UNDIVIDED = 1 << 1,      /* scores are not divided                 */
+    IF_UNDIVIDED = 1 << 1,      /* ... are not divided by that            */
     IF_LAYER_NORM = 1 << 2,
     IF_RMS = 1 << 3,
     IF_PRE_NORM = 1 << 4,       /* Algorithm 10 and its kin               */

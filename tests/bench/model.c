@@ -88,12 +88,17 @@ static void train_on(Arena *arena, Theta *theta, Training how, int sequences,
     trainer_free(trainer);
 }
 
-static void token(Arena *arena, const Theta *theta, int threads, int tokens)
+static Tape *tape_for(Arena *arena, const Theta *theta)
 {
     Tape *tape = tape_new(false);
     prepare_tape(arena, tape, theta);
     tape_discard_layers(arena, tape);
-    set_threads(threads);
+    return tape;
+}
+
+static void token(Arena *arena, const Theta *theta, int tokens)
+{
+    Tape *tape = tape_for(arena, theta);
     Clock clock = clock_new(tokens);
     Random random = random_new(3);
     const Inference how = {
@@ -102,22 +107,17 @@ static void token(Arena *arena, const Theta *theta, int threads, int tokens)
     };
     inference_14(tape, arena, random_texts(arena, 1, PROMPT, gpt2.N_V)[1], theta,
                  &how);
-    set_threads(1);
     tape_free(tape);
 }
 
-static void prompt(Arena *arena, const Theta *theta, int threads, int times)
+static void prompt(Arena *arena, const Theta *theta, int times)
 {
-    Tape *tape = tape_new(false);
-    prepare_tape(arena, tape, theta);
-    tape_discard_layers(arena, tape);
-    set_threads(threads);
+    Tape *tape = tape_for(arena, theta);
     Clock clock = clock_new(times);
     do {
         dtransformer(tape, random_texts(arena, 1, LONG, gpt2.N_V)[1], theta);
         tape_clear(tape);
     } while (told(&clock));
-    set_threads(1);
     tape_free(tape);
 }
 
@@ -153,12 +153,10 @@ static void read_once(const Theta *theta, int threads)
 {
     read_theta = theta;
     readers = threads;
-    set_threads(threads);
     Clock clock = clock_new(READS);
     do
         parallel_for(threads, add_up, NULL);
     while (told(&clock));
-    set_threads(1);
 }
 
 int main(int argc, char *argv[])
@@ -205,12 +203,15 @@ int main(int argc, char *argv[])
             .eta = 1e-5, .batch = BATCH, .mean = true, .threads = threads,
             .method = strcmp(argv[2], "sgd") == 0 ? SGD : ADAMW
         }, BATCH, ELL, left, follow);
-    else if (strcmp(what, "token") == 0)
-        token(arena, theta, threads, left);
+    else
+        set_threads(threads);
+    if (strcmp(what, "token") == 0)
+        token(arena, theta, left);
     else if (strcmp(what, "prompt") == 0)
-        prompt(arena, theta, threads, left);
+        prompt(arena, theta, left);
     else if (strcmp(what, "read") == 0)
         read_once(theta, threads);
+    set_threads(1);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("MB %ld\n", usage.ru_maxrss / 1000);

@@ -42,6 +42,9 @@ LAW(slips_worked_out_by_hand_are_named)
                  "no-activation");
     assert_named("alg10", "claim 10.10 X = -2 -1 0 ; 0 3 -2 ; 2 1 2\n",
                  "no-norm-last");
+    assert_named("alg10", "gamma_1 = 1 2 3\nbeta_1 = 0 1 0\nclaim 10.6 X = "
+                 "0 1.2247 0.0545 ; 1 0.1835 -1.0710 ; 0 -2.4495 2.9430\n",
+                 "post-norm");
     assert_named("alg09", "gamma_2 = 2 2 2 2\n"
                  "claim 9.8 X = 0 -1 ; 1 0 ; 0 1 ; -1 0\n", "no-gamma");
     assert_named("alg08", "claim dec.A = 1/2 1/2 ; 1/2 1/2\n", "no-mask");
