@@ -146,8 +146,6 @@ static void list_effects(Error *f, Command *c, const char *name)
                                  ((size_t)slips_n + 1) * sizeof *effect);
     for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
         Explanation why = { .slip = slip };
-        if (!can_apply(run, slip, roles_in(run, NULL, NULL, true)))
-            continue;
         const Run *slipped = run_explained(run->bound, &why, c->arena,
                                            c->tape);
         if (why.applied)

@@ -22,7 +22,8 @@ typedef struct {
     Explanation *slips;         /* that were found so far; or NULL        */
     Claim *unexplained;         /* of the wrong claims without a reason,  */
     int unexplained_n;          /* the wrong entries                      */
-    bool open[PREMISES];        /* the claim may have come about so       */
+    const Origin *origin[PREMISES];     /* of the claim; NULL: it has not
+                                   come about so                          */
     int found;                  /* explanations ...                       */
     Explanation *why;           /* ... of a claim: room for MOST_FOUND    */
     int best;                   /* entries that these make right later    */

@@ -124,40 +124,45 @@ static void keep_reason(Judging *j, int w, Explanation why, Premise at)
         j->why[j->found++] = under_premise(j, why, at);
 }
 
-/* Returns a step of a run, whose first step is given, in another run, where
-   most stand in the same order. */
-static const Step *find_again(const Run *run, const Step *first,
-                              const Step *step)
-{
-    const ptrdiff_t k = step - first;
-    return k < run->n && same_place(&run->step[k], step) ? &run->step[k]
-         : same_step(run, step);
-}
-
 /* Finds the open premises: those that lead to other numbers up to the
    claim. */
 static void open_premises(Judging *j, int w)
 {
     const Step *step = j->run[EXACTLY]->step;
     for (Premise h = EXACTLY; h < PREMISES; h++) {
-        j->open[h] = h == EXACTLY ? j->slips == NULL && j->unexplained_n == 0
-                                  : w > 0;
-        for (Premise other = EXACTLY; other < h && j->open[h]; other++) {
-            bool same = j->open[other];
+        bool open = h == EXACTLY ? j->slips == NULL && j->unexplained_n == 0
+                                 : w > 0;
+        for (Premise other = EXACTLY; other < h && open; other++) {
+            bool same = j->origin[other] != NULL;
             for (const Step *s = step; same && s <= j->claim[w].step; s++)
-                same = has_same_numbers(find_again(j->run[h], step, s),
-                                        find_again(j->run[other], step, s));
-            j->open[h] = !same;
+                same = has_same_numbers(same_step(j->run[h], s),
+                                        same_step(j->run[other], s));
+            open = !same;
         }
+        Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
+        why.until = j->claim[w].step;
+        j->origin[h] = !open ? NULL : find_origin(j->run[EXACTLY]->bound,
+                                                  &why, j->arena);
     }
 }
 
+/* Returns whether a slip can be a reason; in the place of the claim alone only
+   if it did explain the claim, or would be made before it elsewhere. */
+static bool may_explain(const Origin *o, Explanation why, bool explains_all)
+{
+    return why.only == NULL
+         ? can_apply(o, why.slip, o->roles)
+         : can_apply(o, why.slip, o->here)
+           && (explains_all || can_apply(o, why.slip, o->elsewhere));
+}
+
 /* Keeps an explanation if it explains the claim by one of the premises, and
-   returns whether it does. */
-static bool try_reason(Judging *j, int w, Explanation why)
+   returns whether it does; explains_all: its slip did, made everywhere. */
+static bool try_reason(Judging *j, int w, Explanation why, bool explains_all)
 {
     for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
-        if (!j->open[h])
+        if (j->origin[h] == NULL
+            || !may_explain(j->origin[h], why, explains_all))
             continue;
         Explanation e = under_premise(j, why, h);
         e.until = j->claim[w].step;
@@ -173,23 +178,18 @@ static bool try_reason(Judging *j, int w, Explanation why)
     return false;
 }
 
-/* Tries a slip everywhere, then in the place of the claim alone. `inside` and
-   `outside` are the roles of steps there, and of those before it. */
-static void try_slip(Judging *j, int w, const Slip *slip, uint64_t inside,
-                     uint64_t outside)
+/* Tries a slip everywhere, then in the place of the claim alone. */
+static void try_slip(Judging *j, int w, const Slip *slip)
 {
     Explanation why = { .slip = slip };
-    const Run *run = j->run[EXACTLY];
     int before = j->found, best = j->best;
-    bool explains_all = try_reason(j, w, why);
+    bool explains_all = try_reason(j, w, why, false);
     bool is_kept = j->found != before || j->best != best;
     before = j->found;
     best = j->best;
     const Step *only = why.only = j->claim[w].step;
-    if ((only->layer > 0 || only->head > 0 || only->turn > 0)
-        && can_apply(run, slip, inside)
-        && (explains_all || can_apply(run, slip, outside)))
-        try_reason(j, w, why);
+    if (only->layer > 0 || only->head > 0 || only->turn > 0)
+        try_reason(j, w, why, explains_all);
     if (is_kept && j->best == best)
         j->found = before;
 }
@@ -336,15 +336,10 @@ static bool is_of_kind(const Slip *slip, int kind)
 
 void find_reasons(Judging *j, int w, int kind)
 {
-    const Run *run = j->run[EXACTLY];
-    const Step *step = j->claim[w].step;
-    uint64_t roles = roles_in(run, step, NULL, true),
-             inside = roles_in(run, step, step, true),
-             outside = roles_in(run, step, step, false);
     open_premises(j, w);
     for (const Slip *slip = slips; slip < slips + slips_n; slip++)
-        if (is_of_kind(slip, kind) && can_apply(run, slip, roles))
-            try_slip(j, w, slip, inside, outside);
+        if (is_of_kind(slip, kind))
+            try_slip(j, w, slip);
     if (kind != SLIGHT_BUT_NO_ROUNDING && j->found == 0)
         find_rounding(j, w);
 }

@@ -12,6 +12,8 @@ typedef struct {
     Explanation *why;
     Variation variation;
     const Visit *visit;         /* of a step; NULL: none                  */
+    const Run *run;             /* what came out                          */
+    Mat end;                    /* why->until, on the tape                */
 } SlipRun;
 
 /* Ends the run: the slip asks for what cannot be. */
@@ -153,35 +155,6 @@ static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
             bound->wanted[r] = bound->derives = true;
 }
 
-uint64_t roles_in(const Run *run, const Step *last, const Step *only,
-                  bool inside)
-{
-    const Explanation there = { .only = only };
-    uint64_t roles = 0;
-    for (const Step *s = run->step; s < run->step + run->n; s++) {
-        if ((last != NULL && s > last) || applies_at(&there, s) != inside)
-            continue;
-        const StepRow *row = s->row;
-        roles |= roles_of(s);
-        if (s->aspect != VALUE || s->role == NO_ROLE)
-            continue;
-        while (--row > step_table && row->derived && row->line == s->line)
-            if (is_on_demand(run, row))
-                roles |= (uint64_t)1 << row->role;
-    }
-    return roles;
-}
-
-bool can_apply(const Run *run, const Slip *slip, uint64_t roles)
-{
-    int holds = run->bound->conditions | IF_CROSS | UNWRITTEN | SLIGHT;
-    for (const Edit *e = slip->at; e < slip->at + EDITS; e++)
-        if ((e->given != NULL || (e->roles & roles) != 0)
-            && (e->when & ~holds) == 0)
-            return true;
-    return false;
-}
-
 /* Returns the logarithms of the probabilities that a loss reads; NULL: it
    reads none. */
 static Mat find_log_probabilities(Mat loss)
@@ -261,8 +234,10 @@ static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
 {
     const Claim *claim = claim_carried(s, step);
     Mat Y = M;
-    if (s->why->until != NULL && same_place(step, s->why->until))
+    if (s->why->until != NULL && same_place(step, s->why->until)) {
+        s->end = M;
         refuse_slip(s);
+    }
     if (claim != NULL && is_comparable(claim->item, step))
         Y = carry_value(s, step, claim->item, M);
     Y = apply_slips(s, roles_of(step), true, Y);
@@ -280,8 +255,8 @@ static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
             ? slip_computed : carry_claim)(s, step, M);
 }
 
-static const Run *run_for(const Visit *visit, const Bound *bound,
-                          Explanation *why, Arena *arena, Tape *tape)
+static SlipRun *run_for(const Visit *visit, const Bound *bound,
+                        Explanation *why, Arena *arena, Tape *tape)
 {
     SlipRun *s = arena_alloc(arena, sizeof *s);
     Bound *own = arena_alloc(arena, sizeof *own);
@@ -289,13 +264,14 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
     ask_for_steps(own, why, arena);
     *s = (SlipRun){ .why = why, .visit = visit,
         .variation = { .to = s, .visit = vary_by_slips } };
-    return run_bound(own, &s->variation, arena, tape, NULL);
+    s->run = run_bound(own, &s->variation, arena, tape, NULL);
+    return s;
 }
 
 const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
                          Tape *tape)
 {
-    return run_for(NULL, bound, why, arena, tape);
+    return run_for(NULL, bound, why, arena, tape)->run;
 }
 
 void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
@@ -303,4 +279,129 @@ void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
 {
     Explanation why = { .until = visit->step };
     run_for(visit, bound, &why, arena, tape);
+}
+
+/* A walk from a matrix to what it is computed from. */
+typedef struct {
+    const SlipRun *run;
+    Mat *met;                   /* so far                                 */
+    int n;
+} Trace;
+
+static bool is_met(const Trace *w, Mat M)
+{
+    for (int k = 0; k < w->n; k++)
+        if (w->met[k] == M)
+            return true;
+    return false;
+}
+
+/* Returns whether M is a claim that is carried on, and every entry is read
+   as it was typed. */
+static bool is_as_written(const SlipRun *s, Mat M)
+{
+    const Seen *seen = s->at.job->now.seen;
+    while (seen != NULL && seen->M != M)
+        seen = seen->before;
+    const Claim *claim = seen == NULL ? NULL
+                       : claim_carried(s, &seen->step);
+    const Item *item = claim == NULL ? NULL : claim->item;
+    bool whole = item != NULL && is_comparable(item, &seen->step);
+    for (int k = 0; whole && k < item->rows * item->cols; k++)
+        whole = can_be_read(s, &seen->step, M, (real)item->entry[k].value);
+    return whole;
+}
+
+static void walk_back(Trace *w, Mat M)
+{
+    if (is_met(w, M))
+        return;
+    w->met[w->n++] = M;
+    for (int k = 0; k < M->n && !is_as_written(w->run, M); k++)
+        walk_back(w, M->of[k]);
+}
+
+static bool is_in_line(const Step *a, const Step *b)
+{
+    return a->algorithm == b->algorithm && a->line == b->line
+        && a->part == b->part && a->layer == b->layer && a->head == b->head;
+}
+
+/* Returns whether a step was met, or, unless it is carried on as written,
+   another one of its line; without a walk, all were. */
+static bool is_source(const Trace *w, const Step *step)
+{
+    const Seen *seen = w->run->at.job->now.seen;
+    for (; seen != NULL; seen = seen->before)
+        if (is_in_line(&seen->step, step) && is_met(w, seen->M)
+            && (same_place(&seen->step, step)
+                || !is_as_written(w->run, seen->M)))
+            return true;
+    return w->n == 0 || is_in_line(w->run->why->until, step);
+}
+
+/* Returns the roles of a step, and of the steps on demand in its line. */
+static uint64_t roles_beside(const Run *run, const Step *step)
+{
+    const StepRow *row = step->row;
+    uint64_t roles = roles_of(step);
+    if (step->aspect != VALUE || step->role == NO_ROLE)
+        return roles;
+    while (--row > step_table && row->derived && row->line == step->line)
+        if (is_on_demand(run, row))
+            roles |= (uint64_t)1 << row->role;
+    return roles;
+}
+
+const Origin *find_origin(const Bound *bound, Explanation *why, Arena *arena)
+{
+    Tape *tape = tape_new(true);
+    SlipRun *s = run_for(NULL, bound, why, arena, tape);
+    Origin *origin = arena_alloc(arena, sizeof *origin);
+    const Explanation in_place = { .only = why->until };
+    bool *given = arena_alloc(arena, (size_t)bound->givens + 1);
+    Trace w = { .run = s };
+    size_t room = 1;
+    for (Mat M = s->end; M != NULL; M = M->previous)
+        room += 1 + (size_t)M->n;
+    w.met = arena_alloc(arena, room * sizeof *w.met);
+    if (s->end != NULL && why->until->aspect == VALUE
+        && algorithm_table[bound->run.algorithm].kind <= MODEL
+        && bound->backwards == NULL)
+        walk_back(&w, s->end);
+    *origin = (Origin){ .bound = bound, .given = given };
+    for (const Step *step = s->run->step; step < s->run->step + s->run->n;
+         step++) {
+        uint64_t roles = roles_beside(s->run, step),
+                 read = is_source(&w, step) ? roles : 0;
+        bool here = applies_at(&in_place, step);
+        origin->roles |= read;
+        origin->here |= here ? read : 0;
+        origin->elsewhere |= here ? 0 : roles;
+    }
+    for (int g = 0; g < bound->givens; g++)
+        given[g] = w.n == 0 || s->at.job->given[g].M == NULL
+                || is_met(&w, s->at.job->given[g].M);
+    tape_free(tape);
+    return origin;
+}
+
+/* Returns whether one of what an edit edits is given for an origin. */
+static bool has_given(const Origin *origin, const char *names)
+{
+    for (int g = 0; names != NULL && g < origin->bound->givens; g++)
+        if (origin->given[g]
+            && is_among(names, origin->bound->given[g].place.name))
+            return true;
+    return false;
+}
+
+bool can_apply(const Origin *origin, const Slip *slip, uint64_t roles)
+{
+    int holds = origin->bound->conditions | IF_CROSS | UNWRITTEN | SLIGHT;
+    for (const Edit *e = slip->at; e < slip->at + EDITS; e++)
+        if ((e->when & ~holds) == 0 && ((e->roles & roles) != 0
+                                        || has_given(origin, e->given)))
+            return true;
+    return false;
 }

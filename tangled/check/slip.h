@@ -59,15 +59,24 @@ struct Explanation {
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 
-/* Returns the roles of the steps of a run up to `last`, or of all if that is
-   NULL, as a set of bits: of those in the layer, head and turn of `only`, or,
-   unless inside, of the others. NULL is everywhere. */
-uint64_t roles_in(const Run *run, const Step *last, const Step *only,
-                  bool inside);
+/* What a step is computed from. */
+typedef struct {
+    const Bound *bound;
+    uint64_t roles, here;       /* of steps, a bit each; of those in its
+                                   layer, head and turn                   */
+    uint64_t elsewhere;         /* of all others that come before it      */
+    const bool *given;          /* is it that, of bound->given?           */
+} Origin;
 
-/* Returns whether a slip edits values of these roles, or what the sheet
-   gives, and the conditions for it hold in a run. */
-bool can_apply(const Run *run, const Slip *slip, uint64_t roles);
+/* Runs a sheet by an explanation, and returns what why->until is computed
+   from in that run, itself included; and, if more may count, all before it.
+   What is before a claim that is carried on whole does not count. */
+const Origin *find_origin(const Bound *bound, Explanation *why,
+                          Arena *arena);
+
+/* Returns whether a slip edits steps of an origin that have these roles, or
+   what the sheet gives for it, and the conditions for the slip hold. */
+bool can_apply(const Origin *origin, const Slip *slip, uint64_t roles);
 
 /* Returns how entry k of a claimed step comes about, term by term, in the
    layout of the sheet: "(2,1) is 1·2 + 2·3 = 8"; and which one of several

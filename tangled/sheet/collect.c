@@ -17,7 +17,6 @@ static void check_entries(const Job *job, const Step *step, Mat M)
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
-    const Item *mask = find_item(job, "mask", 0);
     const real *x = M->at;
     real differences = 0;               /* x - x is NaN if x is infinite */
     for (int k = 0; k < M->rows * M->cols; k++)
@@ -35,9 +34,11 @@ static void check_entries(const Job *job, const Step *step, Mat M)
                              step->line, step->algorithm,
                              step->transposed ? j : i,
                              step->transposed ? i : j, step->name);
-        if (step->role == ROLE_SCALED && !sees)
+        if (step->role == ROLE_SCALED && !sees) {
+            const Item *mask = find_item(job, "mask", 0);
             fail_in_text(job->f, (mask == NULL ? job->start : mask)->at,
                          "the mask lets token %d look at nothing.", j);
+        }
     }
 }
 
@@ -46,9 +47,11 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
     const real *x = M->at;
-    for (int j = 0; j < M->cols; j++)
+    if (!turn)
+        copy_into(copy, M);
+    for (int j = 0; turn && j < M->cols; j++)
         for (int i = 0; i < M->rows; i++)
-            copy->at[turn ? i * M->cols + j : j * M->rows + i] = *x++;
+            copy->at[i * M->cols + j] = *x++;
     return copy;
 }
 
