@@ -146,8 +146,8 @@ static void open_premises(Judging *j, int w)
     }
 }
 
-/* Returns whether a slip can be a reason; in the place of the claim alone only
-   if it did explain the claim, or would be made before it elsewhere. */
+/* Returns whether a slip can be a reason; in the place of the claim alone
+   only if it did explain the claim, or is made elsewhere before it. */
 static bool may_explain(const Origin *o, Explanation why, bool explains_all)
 {
     return why.only == NULL
