@@ -362,12 +362,13 @@ const Origin *find_origin(const Bound *bound, Explanation *why, Arena *arena)
     bool *given = arena_alloc(arena, (size_t)bound->givens + 1);
     Trace w = { .run = s };
     size_t room = 1;
+    if (why->until->aspect != VALUE || bound->backwards != NULL
+        || algorithm_table[bound->run.algorithm].kind > MODEL)
+        s->end = NULL;
     for (Mat M = s->end; M != NULL; M = M->previous)
         room += 1 + (size_t)M->n;
     w.met = arena_alloc(arena, room * sizeof *w.met);
-    if (s->end != NULL && why->until->aspect == VALUE
-        && algorithm_table[bound->run.algorithm].kind <= MODEL
-        && bound->backwards == NULL)
+    if (s->end != NULL)
         walk_back(&w, s->end);
     *origin = (Origin){ .bound = bound, .given = given };
     for (const Step *step = s->run->step; step < s->run->step + s->run->n;

@@ -184,24 +184,17 @@ static bool has_filters(void)
         && errno == EFAULT;
 }
 
-typedef struct {
-    struct sock_filter at[MOST_STEPS];
-    unsigned short n;
-} Filter;
-
-/* A step that compares skips so many of the next if it is so, or if not. */
-static void append_step(Filter *f, int code, size_t k, int if_so, int if_not)
-{
-    f->at[f->n++] = (struct sock_filter){ (unsigned short)code,
-        (unsigned char)if_so, (unsigned char)if_not, (uint32_t)k };
-}
+/* Skips so many of the next steps if what was loaded is k, or if not. */
+#define TEST(k, if_so, if_not) (struct sock_filter) \
+    BPF_JUMP(BPF_JMP | BPF_JEQ, (uint32_t)(k), if_so, if_not)
+#define STEP(code, k) (struct sock_filter)BPF_STMT(code, (uint32_t)(k))
 
 /* A program is started by whoever knows the number, and a wrong one is the
    last that is tried. */
 static void filter_calls(bool script, uint32_t number)
 {
     enum { LOAD = BPF_LD | BPF_W | BPF_ABS, AND = BPF_ALU | BPF_AND,
-           EQUAL = BPF_JMP | BPF_JEQ, ANSWER = BPF_RET };
+           ANSWER = BPF_RET };
     const uint32_t self = (uint32_t)getpid(),
                    writes = O_ACCMODE | O_CREAT | O_TRUNC;
     /* Of these calls a word of the arguments, two for each, must be so. */
@@ -212,25 +205,26 @@ static void filter_calls(bool script, uint32_t number)
     };
     const size_t n = sizeof calls / sizeof *calls,
                  all = sizeof conditions / sizeof *conditions;
-    Filter f = { .n = 0 };
-    append_step(&f, LOAD, offsetof(struct seccomp_data, arch), 0, 0);
-    append_step(&f, EQUAL, THIS_MACHINE, 1, 0);
-    append_step(&f, ANSWER, SECCOMP_RET_KILL, 0, 0);
-    append_step(&f, LOAD, offsetof(struct seccomp_data, nr), 0, 0);
+    struct { struct sock_filter at[MOST_STEPS]; unsigned short n; } f;
+    f.n = 0;
+    f.at[f.n++] = STEP(LOAD, offsetof(struct seccomp_data, arch));
+    f.at[f.n++] = TEST(THIS_MACHINE, 1, 0);
+    f.at[f.n++] = STEP(ANSWER, SECCOMP_RET_KILL);
+    f.at[f.n++] = STEP(LOAD, offsetof(struct seccomp_data, nr));
     for (size_t k = 0; k < (script ? all : all - 1); k++) {
-        append_step(&f, EQUAL, (size_t)conditions[k].call, 0, 5);
-        append_step(&f, LOAD, offsetof(struct seccomp_data, args)
-                              + 4 * conditions[k].word, 0, 0);
-        append_step(&f, AND, conditions[k].mask, 0, 0);
-        append_step(&f, EQUAL, conditions[k].value, 1, 0);
-        append_step(&f, ANSWER, k == 0 ? SECCOMP_RET_KILL : REFUSE, 0, 0);
-        append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
+        f.at[f.n++] = TEST(conditions[k].call, 0, 5);
+        f.at[f.n++] = STEP(LOAD, offsetof(struct seccomp_data, args)
+                                 + 4 * conditions[k].word);
+        f.at[f.n++] = STEP(AND, conditions[k].mask);
+        f.at[f.n++] = TEST(conditions[k].value, 1, 0);
+        f.at[f.n++] = STEP(ANSWER, k == 0 ? SECCOMP_RET_KILL : REFUSE);
+        f.at[f.n++] = STEP(ANSWER, SECCOMP_RET_ALLOW);
     }
     for (size_t k = 0; k < n && (script || calls[k] != OF_SCRIPTS); k++) {
-        append_step(&f, EQUAL, (size_t)calls[k], 0, 1);
-        append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
+        f.at[f.n++] = TEST(calls[k], 0, 1);
+        f.at[f.n++] = STEP(ANSWER, SECCOMP_RET_ALLOW);
     }
-    append_step(&f, ANSWER, REFUSE, 0, 0);
+    f.at[f.n++] = STEP(ANSWER, REFUSE);
     if (has_filters() && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
                                &(struct sock_fprog){ f.n, f.at }, 0, 0) != 0)
         _exit(126);

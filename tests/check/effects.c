@@ -2,6 +2,7 @@
 #include "command.h"
 #include "check/check.h"
 #include "law.h"
+#include "sheets.h"
 #include <glob.h>
 
 #define SLIPS(...) SAID_BY("slips", list_slips, __VA_ARGS__)
@@ -138,11 +139,7 @@ LAW(a_group_has_two_slips_and_a_slip_one_group)
 
 LAW(a_step_is_the_same_as_itself)
 {
-    Error f = { .sheet = "" };
-    assert_that(setjmp(f.out) == 0);
-    const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg10.sheet",
-                                    &f);
-    const Run *run = run_sheet(sheet, arena, quiet, &f);
+    const Run *run = run_of_file("tests/data/worked/alg10.sheet");
     for (int k = 0; k < run->n; k++)
         assert_that(same_step(run, &run->step[k]) == &run->step[k]);
 }

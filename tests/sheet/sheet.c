@@ -12,6 +12,15 @@ static const Sheet *sheet_in(const char *text, size_t length, Error *f)
     return try_work(f, read_it, &r) ? r.sheet : NULL;
 }
 
+/* The sheet of a text in which nothing is wrong. */
+static const Sheet *good_sheet(const char *text)
+{
+    const Reading *r = reading("text", text, read_it);
+    if (r->sheet == NULL)
+        fail_at(HERE(text), "%s", r->error.sentence);
+    return r->sheet;
+}
+
 static void assert_1234(Where where, const Item *item)
 {
     if (item->rows != 2 || item->cols != 2)
@@ -56,10 +65,9 @@ LAW(rows_of_different_lengths_are_refused)
 
 LAW(a_comma_or_an_array_carries_a_row_on)
 {
-    Error f = { .sheet = "text" };
-    char text[] = "bq = [1, 2, # and\n 3]\nbk = array([1. 2.\n 3.])\nbv = [1 2\n3 4]";
-    const Sheet *sheet = sheet_in(text, strlen(text), &f);
-    assert_that(sheet != NULL && sheet->n == 3);
+    const char *text = "bq = [1, 2, # and\n 3]\nbk = array([1. 2.\n 3.])\nbv = [1 2\n3 4]";
+    const Sheet *sheet = good_sheet(text);
+    assert_that(sheet->n == 3);
     assert_that(sheet->item[0].rows == 1 && sheet->item[0].cols == 3);
     assert_that(sheet->item[1].rows == 1 && sheet->item[1].cols == 3);
     assert_that(sheet->item[2].rows == 2 && sheet->item[2].cols == 2);
@@ -72,9 +80,8 @@ LAW(ends_of_lines_and_marks_of_other_systems_are_read)
         "X = 1 2\r3 4\r\rmask none\r", "\xEF\xBB\xBFX = 1 2\n3 4\nmask none",
         "X = 1 2\v\n3 4\f\n\nmask none" };
     for (int k = 0; k < 5; k++) {
-        Error f = { .sheet = "text" };
-        const Sheet *sheet = sheet_in(texts[k], strlen(texts[k]), &f);
-        assert_that(sheet != NULL && sheet->n == 2);
+        const Sheet *sheet = good_sheet(texts[k]);
+        assert_that(sheet->n == 2);
         assert_1234(HERE(texts[k]), &sheet->item[0]);
     }
 }
@@ -126,11 +133,10 @@ LAW(every_spelling_of_a_name_is_known)
 
 LAW(keys_words_and_claims_are_told_apart)
 {
-    Error f = { .sheet = "text" };
-    char text[] = "algorithm 4\nlayout = torch\nmask 1 0 ; 1 1\nd_e :=2\n"
+    const char *text = "algorithm 4\nlayout = torch\nmask 1 0 ; 1 1\nd_e :=2\n"
                   "  claim A = ? 1.50\n$X = 1$\n";
-    const Sheet *sheet = sheet_in(text, strlen(text), &f);
-    assert_that(sheet != NULL && sheet->n == 6);
+    const Sheet *sheet = good_sheet(text);
+    assert_that(sheet->n == 6);
     assert_that(sheet->item[0].word == NULL && sheet->item[0].rows == 1);
     assert_string_equal(sheet->item[1].word, "torch");
     assert_that(sheet->item[2].rows == 2 && sheet->item[2].word == NULL);
@@ -148,23 +154,19 @@ LAW(a_word_names_an_algorithm_too)
         { "encoderdecoder", 8 }, { "bert", 9 }, { "GPT", 10 }, { "12", 12 },
     };
     char text[40];
-    Error f = { .sheet = "text" };
     for (int k = 0; k < 10; k++) {
-        int n = sprintf(text, "algorithm %s\nd_e = 1\n", row[k].words);
-        const Sheet *sheet = sheet_in(text, (size_t)n, &f);
-        assert_that(sheet != NULL && sheet->algorithm == row[k].algorithm);
+        sprintf(text, "algorithm %s\nd_e = 1\n", row[k].words);
+        const Sheet *sheet = good_sheet(text);
+        assert_that(sheet->algorithm == row[k].algorithm);
     }
 }
 
 LAW(what_only_looks_like_an_item_is_none)
 {
-    Error f = { .sheet = "text" };
-    char text[] = "X =\n| pi | 1 |\n# X = 1\n| pi | e |\n"
+    const char *text = "X =\n| pi | 1 |\n# X = 1\n| pi | e |\n"
                   "norm = 1 2\nscale no # word\nmask\n1 0\n0 1\n"
                   "Wq = 1e-500 0.1e-3\nd_e 3\nclaim m = 1 2";
-    const Sheet *sheet = sheet_in(text, strlen(text), &f);
-    if (sheet == NULL)
-        fail_at(HERE("text"), "%s", f.sentence);
+    const Sheet *sheet = good_sheet(text);
     assert_that(sheet->n == 7 && sheet->item[0].rows == 2);
     assert_that(sheet->item[1].word == NULL && sheet->item[1].cols == 2);
     assert_string_equal(sheet->item[2].word, "no");
@@ -259,15 +261,12 @@ LAW(what_is_given_twice_is_refused)
 
 LAW(what_differs_in_one_thing_is_not_given_twice)
 {
-    Error f = { .sheet = "text" };
-    char text[] = "X = 1\nclaim X = 1\nWq = 1\nWq1 = 1\nWq2 = 1\n"
+    const char *text = "X = 1\nclaim X = 1\nWq = 1\nWq1 = 1\nWq2 = 1\n"
         "layer1.Wq = 1\nlayer2.Wq = 1\nenc1.Wq = 1\ndec1.Wq = 1\ned1.Wq = 1\n"
         "claim S = 1\nclaim 4.4 S = 1\nclaim 4.5 S = 1\nclaim 5.4 S = 1\n"
         "claim Wu = 1\nclaim grad.Wu = 1\nclaim new.Wu = 1\n"
         "claim i1.p = 1\nclaim i2.p = 1\nclaim p = 1\n";
-    const Sheet *sheet = sheet_in(text, strlen(text), &f);
-    if (sheet == NULL)
-        fail_at(HERE("text"), "%s", f.sentence);
+    const Sheet *sheet = good_sheet(text);
     assert_int_equal(sheet->n, 20);
 }
 
@@ -279,12 +278,9 @@ LAW(a_character_stays_whole_wherever_it_stands)
         "\xEF\xBB\xBF# é ẽ 😀\r\n\r\n", "mask none # ∞\r\n" };
     for (int k = 0; k < 5; k++) {
         char text[200];
-        Error f = { .sheet = "text" };
         snprintf(text, sizeof text, "%sγ = √4 −1 # é\r\nṼ = 1 2×3\r\n",
                  before[k]);
-        const Sheet *sheet = sheet_in(text, strlen(text), &f);
-        if (sheet == NULL)
-            fail_at(HERE(before[k]), "%s", f.sentence);
+        const Sheet *sheet = good_sheet(text);
         const Item *item = &sheet->item[sheet->n - 2];
         assert_string_equal(item[0].typed, "γ");
         assert_string_equal(item[0].name, "gamma");
@@ -303,19 +299,14 @@ LAW(a_character_stays_whole_wherever_it_stands)
 
 LAW(what_is_nested_too_deep_is_refused)
 {
-    static const char *const parts[] = { "-(", "1^", "\\ln", "sqrt(" };
-    for (int k = 0; k < 4; k++) {
+    static const char *const parts[] = { "-(", "1^", "\\ln", "sqrt(",
+                                         "[", "(", "{", "array(" };
+    for (int k = 0; k < 8; k++) {
         Error f = { .sheet = "text" };
         const char *text = repeated("X = ", parts[k], 100000);
         assert_that(sheet_in(text, strlen(text), &f) == NULL);
-        assert_that(strstr(f.sentence, "nested more than 100 deep.") != NULL);
-    }
-    static const char *const brackets[] = { "[", "(", "{", "array(" };
-    for (int k = 0; k < 4; k++) {
-        Error f = { .sheet = "text" };
-        const char *text = repeated("X = ", brackets[k], 100000);
-        assert_that(sheet_in(text, strlen(text), &f) == NULL);
-        assert_that(strstr(f.sentence, "brackets are more than ten deep."));
+        assert_that(strstr(f.sentence, k < 4 ? "nested more than 100 deep."
+                           : "brackets are more than ten deep.") != NULL);
     }
 }
 
@@ -337,8 +328,7 @@ LAW(what_is_too_long_is_refused)
 
 LAW(a_line_of_half_a_million_entries_is_read)
 {
-    Error f = { .sheet = "text" };
     const char *text = repeated("X =", " 1", 520000);
-    const Sheet *sheet = sheet_in(text, strlen(text), &f);
-    assert_that(sheet != NULL && sheet->item[0].cols == 520000);
+    const Sheet *sheet = good_sheet(text);
+    assert_that(sheet->item[0].cols == 520000);
 }
