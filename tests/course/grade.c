@@ -168,13 +168,14 @@ LAW(boxes_allow_what_they_should_and_no_more)
 LAW(an_interpreter_may_be_installed_anywhere)
 {
     char here[100], path[120];
-    assert_that(getcwd(here, sizeof here) != NULL);
-    assert_int_equal(system("mkdir -p opt/bin; cp /bin/sh opt/bin; ln -s "
-                            "opt/bin/sh .; chmod 755 . opt opt/bin"), 0);
+    if (getcwd(here, sizeof here) == NULL)      /* too long for a #! line */
+        skip();
+    assert_int_equal(system("mkdir -p opt/bin; cp /bin/sh opt/bin; ln -s opt/"
+        "bin/sh .; echo > given; chmod 755 . opt opt/bin"), 0);
     for (int k = 0; k < 2; k++) {
         snprintf(path, sizeof path, "%s/%ssh", here, k ? "opt/bin/" : "");
         interpreter = path;
-        assert_that(can_script(""));
+        assert_that(can_script("") && (!k || !can_script("exec 4< given")));
     }
     interpreter = "/bin/sh";
 }
