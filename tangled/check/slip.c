@@ -288,10 +288,10 @@ typedef struct {
     int n;
 } Trace;
 
-static bool is_met(const Trace *w, Mat M)
+static bool is_met(const Trace *w, Mat M)       /* it, or a view of it */
 {
     for (int k = 0; k < w->n; k++)
-        if (w->met[k] == M)
+        if (w->met[k]->at == M->at)
             return true;
     return false;
 }

@@ -395,12 +395,6 @@ void trials(Error *f, Command *c)
         write_random_trial(&x, k, o.seed, f);
 }
 
-static Mat as_it_is(void *to, Moment moment, const Step *step, Mat M)
-{
-    (void)to, (void)moment, (void)step;
-    return M;
-}
-
 typedef struct { Command *command; Variation variation; } StepsRun;
 
 static void run_steps(Error *f, void *data)
@@ -425,7 +419,7 @@ void steps(Error *f, Command *c)
     if (n < 1 || n > 2 || to == NULL)
         fail_with(f, "give one sheet, and perhaps the number of an open "
                   "file.");
-    StepsRun r = { c, { .visit = as_it_is } };
+    StepsRun r = { .command = c };
     Error inner = { .sheet = f->sheet };
     bool done = try_work(&inner, run_steps, &r);
     const Run *run = r.variation.job == NULL ? NULL : &r.variation.job->run;

@@ -455,8 +455,6 @@ static void bind_model(Job *job)
         bind_matrix(job, &(Step){ .name = p->symbol, .part = p->part,
                                   .layer = p->layer, .head = p->head },
                     p->place);
-    if (job->hyper.positions != LEARNED && !job->run.unplaced)
-        job->positions = theta->W_p;
 }
 
 void bind_matrices(Job *job)
@@ -516,7 +514,4 @@ void start_given(Job *job)
             copy_into(M, other);
         g->M = M;
     }
-    if (job->positions != NULL && theta->n > 0)
-        theta->W_p = vary(job, IS_GIVEN, &(Step){ .name = "W_p" },
-                          job->positions);
 }

@@ -47,8 +47,7 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
     const real *x = M->at;
-    if (!turn)
-        copy_into(copy, M);
+    copy_into(copy, M);
     for (int j = 0; turn && j < M->cols; j++)
         for (int i = 0; i < M->rows; i++)
             copy->at[i * M->cols + j] = *x++;
@@ -627,8 +626,7 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
         return NULL;
     }
     Step step = step_seen(&job->now.at, line, name);
-    if (step.role == NO_ROLE
-        && word_in("11.6 12.10 13.6", line, strlen(line))) {
+    if (index > 0) {                        /* of a parameter of theta */
         add_parameter(job, &step, M, index);
         return M;
     }

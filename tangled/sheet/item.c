@@ -200,8 +200,6 @@ static bool enter_step(Job *job, Given *g)
               : has_model(row->algorithm)
                 ? part_of_line(row->algorithm, row->line)
               : model && row->algorithm < 7 ? LAYER : NOWHERE;
-    if (has_pairs(algorithm) && part == LAYER)
-        refuse_place(job, item);
     g->place = (Step){ .name = row->name, .row = row, .role = row->role,
         .aspect = item->aspect, .part = part,
         .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,
