@@ -1,5 +1,5 @@
 /* What a claimed step is computed from, so that no other slip need be tried. */
-#include "check/slip.h"
+#include "check/judging.h"
 #include "law.h"
 #include "sheets.h"
 #include <glob.h>
@@ -34,8 +34,7 @@ LAW(a_claim_that_is_carried_on_whole_hides_what_is_before_it)
                  "claim S = 1 0 2 ; 2 2 4 ; %s 2 8\nclaim A = 0 0 0 ; 0 0 0 ; "
                  "1 1 1\nclaim V_tilde = 4 4 4 ; 1 1 1\n", made[k].entry);
         const Origin *o = origin_of(run_of(t->at), made[k].w, made[k].w, &why);
-        assert_that((o->roles & made[k].is) == made[k].is);
-        assert_that((o->roles & made[k].is_not) == 0 && o->elsewhere == 0);
+        assert_that((o->roles & (made[k].is | made[k].is_not)) == made[k].is);
         for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
             if (strcmp(slip->name, "W_v-transposed") == 0)
                 assert_int_equal(can_apply(o, slip, 0), made[k].w == 2);
@@ -49,21 +48,22 @@ LAW(a_claim_that_is_carried_on_whole_hides_what_is_before_it)
 static int count_idle(const Run *run, const Origin *origin, Explanation why)
 {
     int idle = 0;
-    const Run *without = run_explained(run->bound, &why, arena, quiet);
-    const Step *is = same_step(without, why.until);
+    Arena *scratch = arena_new();
+    const Step *is = same_step(run_explained(run->bound, &why, arena, quiet),
+                               why.until);
     for (why.slip = slips; why.slip < slips + slips_n; why.slip++) {
         why.applied = false;
         if (can_apply(origin, why.slip, origin->roles))
             continue;
-        const Run *with = run_explained(run->bound, &why, arena, quiet);
-        const Step *then = same_step(with, why.until);
+        arena_clear(scratch), tape_clear(quiet);
+        const Step *then = same_step(run_explained(run->bound, &why, scratch,
+                                                   quiet), why.until);
         idle += why.applied;
-        if (is != NULL && then != NULL      /* it can be made */
-            && memcmp(is->M->at, then->M->at, (size_t)is->M->rows
-                      * (size_t)is->M->cols * sizeof(real)) != 0)
+        if (is != NULL && then != NULL && !has_same_numbers(is, then))
             fail_msg("%s: %s changes %s", run->sheet->name, why.slip->name,
                      why.until->name);
     }
+    arena_free(scratch);
     return idle;
 }
 
@@ -74,10 +74,10 @@ LAW(what_cannot_be_a_reason_changes_nothing)
     glob("tests/data/[ws]*/*.sheet", 0, NULL, &found);
     for (size_t k = 0; k < found.gl_pathc; k++) {
         const Run *run = run_of_file(found.gl_pathv[k]);
-        Explanation why;
         const Origin *origin;
-        for (int w = 0; w < 24 && (origin = origin_of(run, w / 2, w % 2
-                                   ? w / 2 : w > 1, &why)) != NULL; w++)
+        Explanation why;
+        for (int w = 0; (origin = origin_of(run, w / 2, w % 2 ? w / 2 : w > 1,
+                                            &why)) != NULL; w++)
             idle += count_idle(run, origin, why);
     }
     globfree(&found);
