@@ -281,17 +281,17 @@ void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
     run_for(visit, bound, &why, arena, tape);
 }
 
-/* A walk from a matrix to what it is computed from. */
+/* A walk from a matrix back to what it is computed from. */
 typedef struct {
     const SlipRun *run;
-    Mat *met;                   /* so far                                 */
-    int n;
+    Mat *met;                   /* all matrices on the way ...            */
+    int n;                      /* ... so far; 0: there is no walk        */
 } Trace;
 
-static bool is_met(const Trace *w, Mat M)       /* it, or a view of it */
+static bool is_met(const Trace *walk, Mat M)    /* it, or a view of it */
 {
-    for (int k = 0; k < w->n; k++)
-        if (w->met[k]->at == M->at)
+    for (int k = 0; k < walk->n; k++)
+        if (walk->met[k]->at == M->at)
             return true;
     return false;
 }
@@ -312,13 +312,13 @@ static bool is_as_written(const SlipRun *s, Mat M)
     return whole;
 }
 
-static void walk_back(Trace *w, Mat M)
+static void walk_back(Trace *walk, Mat M)
 {
-    if (is_met(w, M))
+    if (is_met(walk, M))
         return;
-    w->met[w->n++] = M;
-    for (int k = 0; k < M->n && !is_as_written(w->run, M); k++)
-        walk_back(w, M->of[k]);
+    walk->met[walk->n++] = M;
+    for (int k = 0; k < M->n && !is_as_written(walk->run, M); k++)
+        walk_back(walk, M->of[k]);
 }
 
 static bool is_in_line(const Step *a, const Step *b)
@@ -329,15 +329,16 @@ static bool is_in_line(const Step *a, const Step *b)
 
 /* Returns whether a step was met, or, unless it is carried on as written,
    another one of its line; without a walk, all were. */
-static bool is_source(const Trace *w, const Step *step)
+static bool is_source(const Trace *walk, const Step *step)
 {
-    const Seen *seen = w->run->at.job->now.seen;
+    const Seen *seen = walk->run->at.job->now.seen;
     for (; seen != NULL; seen = seen->before)
-        if (is_in_line(&seen->step, step) && is_met(w, seen->M)
+        if (seen->known && is_in_line(&seen->step, step)
+            && is_met(walk, seen->M)
             && (same_place(&seen->step, step)
-                || !is_as_written(w->run, seen->M)))
+                || !is_as_written(walk->run, seen->M)))
             return true;
-    return w->n == 0 || is_in_line(w->run->why->until, step);
+    return walk->n == 0 || is_in_line(walk->run->why->until, step);
 }
 
 /* Returns the roles of a step, and of the steps on demand in its line. */
@@ -360,29 +361,29 @@ const Origin *find_origin(const Bound *bound, Explanation *why, Arena *arena)
     Origin *origin = arena_alloc(arena, sizeof *origin);
     const Explanation in_place = { .only = why->until };
     bool *given = arena_alloc(arena, (size_t)bound->givens + 1);
-    Trace w = { .run = s };
+    Trace walk = { .run = s };
     size_t room = 1;
     if (why->until->aspect != VALUE || bound->backwards != NULL
         || algorithm_table[bound->run.algorithm].kind > MODEL)
         s->end = NULL;
     for (Mat M = s->end; M != NULL; M = M->previous)
         room += 1 + (size_t)M->n;
-    w.met = arena_alloc(arena, room * sizeof *w.met);
+    walk.met = arena_alloc(arena, room * sizeof *walk.met);
     if (s->end != NULL)
-        walk_back(&w, s->end);
+        walk_back(&walk, s->end);
     *origin = (Origin){ .bound = bound, .given = given };
     for (const Step *step = s->run->step; step < s->run->step + s->run->n;
          step++) {
         uint64_t roles = roles_beside(s->run, step),
-                 read = is_source(&w, step) ? roles : 0;
+                 read = is_source(&walk, step) ? roles : 0;
         bool here = applies_at(&in_place, step);
         origin->roles |= read;
         origin->here |= here ? read : 0;
         origin->elsewhere |= here ? 0 : roles;
     }
     for (int g = 0; g < bound->givens; g++)
-        given[g] = w.n == 0 || s->at.job->given[g].M == NULL
-                || is_met(&w, s->at.job->given[g].M);
+        given[g] = walk.n == 0 || s->at.job->given[g].M == NULL
+                || is_met(&walk, s->at.job->given[g].M);
     tape_free(tape);
     return origin;
 }

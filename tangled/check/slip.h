@@ -69,8 +69,9 @@ typedef struct {
 } Origin;
 
 /* Runs a sheet by an explanation, and returns what why->until is computed
-   from in that run, itself included; and, if more may count, all before it.
-   What is before a claim that is carried on whole does not count. */
+   from in that run, itself included. What is before a claim that is carried
+   on whole does not count; of a gradient, and in Algorithms 11 to 15, all
+   that is before it does. It lives in the arena. */
 const Origin *find_origin(const Bound *bound, Explanation *why,
                           Arena *arena);
 

@@ -184,11 +184,11 @@ static bool has_filters(void)
         && errno == EFAULT;
 }
 
-/* Skips so many of the next steps if what was loaded is k, or if not. */
+/* TEST skips so many of the next steps if what was loaded is k, or if not;
+   any other STEP is a code of the kernel's with its number k. */
 #define TEST(k, if_so, if_not) (struct sock_filter) \
     BPF_JUMP(BPF_JMP | BPF_JEQ, (uint32_t)(k), if_so, if_not)
 #define STEP(code, k) (struct sock_filter)BPF_STMT(code, (uint32_t)(k))
-
 /* A program is started by whoever knows the number, and a wrong one is the
    last that is tried. */
 static void filter_calls(bool script, uint32_t number)
