@@ -39,8 +39,8 @@ bool is_or_calls(int algorithm, int other)
 {
     bool by = algorithm == other;
     const int *called = algorithm_table[algorithm].calls;
-    for (int k = 0; k < 3 && called[k] > 0 && !by; k++)
-        by = is_or_calls(called[k], other);
+    for (; *called > 0 && !by; called++)
+        by = is_or_calls(*called, other);
     return by;
 }
 

@@ -12,7 +12,7 @@ typedef enum { COMPONENT, MODEL, TRAINING, INFERENCE } AlgorithmKind;
 typedef struct {
     AlgorithmKind kind;
     Architecture architecture;  /* of the model that it is or runs        */
-    int calls[3];               /* the algorithms in its lines            */
+    int calls[4];               /* the algorithms in its lines, then 0    */
     const char *starts;         /* what a sheet starts from: its inputs;
                                    behind "; or " steps in their place    */
     const char *words;          /* by which it is named, too; or NULL     */

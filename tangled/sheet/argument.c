@@ -189,10 +189,9 @@ bool is_key(const char *name, bool word)
 const char *known_name(int algorithm, const char *plain)
 {
     for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
-        int of = any ? 0 : algorithm;
         for (const Argument *a = argument_table; a->name != NULL; a++)
             if ((any || takes(algorithm, a))
-                && is_spelling(of, a->name, plain))
+                && is_spelling(algorithm, a->name, plain))
                 return a->name;
         for (const StepRow *row = step_table; row->name != NULL; row++) {
             bool own = row->algorithm == algorithm || algorithm == 5
@@ -200,7 +199,7 @@ const char *known_name(int algorithm, const char *plain)
                  also = own && !any && row->also != NULL
                      && word_in(row->also, plain, strlen(plain));
             if ((any || is_or_calls(algorithm, row->algorithm))
-                && (also || is_spelling(of, row->name, plain)))
+                && (also || is_spelling(algorithm, row->name, plain)))
                 return row->name;
         }
     }

@@ -92,13 +92,13 @@ static bool settle_sizes(const Job *job, Dimensions *d)
 {
     static const char *const squares[] = { "d_attn", "d_v", "d_out", "d_z" };
     const char *name = job->run.algorithm == 3 ? "e" : "X";
-    const Item *d_attn = find_item(job, "d_attn", 0);
+    const Item *d_attn = find_item(job, "d_attn");
     if (d_attn != NULL
         && !agree(d, "d_attn", (int)number_given(job, "d_attn", 1), d_attn))
         fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
                      d->is, d->by->typed, d->fixed);
     for (int k = 0; job->identity && k < 4; k++) {
-        d->item = find_item(job, name, 0);
+        d->item = find_item(job, name);
         d->argument = argument_of(job, name);
         if (!agree(d, squares[k], letter_size(d, "d_x"), d->item))
             return false;
@@ -112,7 +112,7 @@ bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
     agree(d, "1", 1, NULL);
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool is_X = a->instead != NULL && *a->instead == 'X'
-                 && find_item(job, a->name, 0) == NULL;
+                 && find_item(job, a->name) == NULL;
         const Argument *same = is_X ? argument_of(job, a->instead) : a;
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
             continue;
@@ -330,9 +330,9 @@ static void bind_component(Job *job)
 
 int given_position(const Job *job, int most)
 {
-    const Item *pos = find_item(job, "pos", 0),
-               *t = pos != NULL ? pos : require_item(job, "t", 0);
-    if (pos != NULL && find_item(job, "t", 0) != NULL)
+    const Item *pos = find_item(job, "pos"),
+               *t = pos != NULL ? pos : require_item(job, "t");
+    if (pos != NULL && find_item(job, "t") != NULL)
         fail_in_text(job->f, pos->at, "t is pos + 1; leave out one of them.");
     int position = (int)(pos != NULL ? number_given(job, "pos", 0) + 1
                                      : number_given(job, "t", 1));
@@ -348,14 +348,14 @@ static void given_positions(Job *job, Hyperparameters *h, int ell)
 {
     static const unsigned of[] = { NO_POSITIONS, NO_POSITIONS, PAPER_SINES,
                                    VASWANI_SINES };
-    const Item *W_p = find_item(job, "W_p", 0);
+    const Item *W_p = find_item(job, "W_p");
     if (W_p != NULL && is_any_given(job, "positions ell_max d_e base"))
         fail_in_text(job->f, W_p->at, "%s has the positions; leave out "
                      "positions, ell_max, d_e and base.", W_p->typed);
     h->positions = W_p != NULL ? LEARNED
                  : of[(int)number_given(job, "positions", 0)];
-    if (h->positions == PAPER_SINES && find_item(job, "base", 0) == NULL)
-        require_item(job, "ell_max", 0);
+    if (h->positions == PAPER_SINES && find_item(job, "base") == NULL)
+        require_item(job, "ell_max");
     h->ell_max = (int)number_given(job, "ell_max", W_p == NULL ? ell
                                    : letter_size(&job->size, "ell_max"));
 }
@@ -368,13 +368,13 @@ static void compute_positions(Job *job)
     bool paper = h->positions == PAPER_SINES;
     if (!paper && h->positions != VASWANI_SINES)
         return;
-    const Item *d_e = require_item(job, "d_e", 0);
+    const Item *d_e = require_item(job, "d_e");
     h->d_e = (int)number_given(job, "d_e", 2);
     if (h->d_e % 2 != 0)
         fail_in_text(job->f, d_e->at, "d_e is odd, but each pair of entries "
                      "is a sine and a cosine.");
     limit_entries(job, (double)h->d_e * h->ell_max);
-    if (find_item(job, "base", 0) == NULL)
+    if (find_item(job, "base") == NULL)
         note_assumption(job, "base", paper ? "ell_max" : "10000");
     note_assumption(job, "the first position", paper ? "1" : "0");
     job->positions = sinusoids(job->arena, h->d_e, h->ell_max, paper
@@ -396,7 +396,7 @@ static int given_layers(Job *job, Part part, const char *name)
             least = g->place.layer > 0 ? g->place.layer : 1;
     int L = (int)number_given(job, name, least);
     snprintf(number, sizeof number, "%d", least);
-    if (find_item(job, name, 0) == NULL && !job->late)
+    if (find_item(job, name) == NULL && !job->late)
         note_assumption(job, name, number);
     for (Given *g = job->given; g->item != NULL && L == 1; g++)
         if ((g->place.part == ED ? DEC : g->place.part) == part
@@ -428,7 +428,7 @@ static void given_hyperparameters(Job *job)
     job->run.unplaced = h->positions == NO_POSITIONS;
     if (!job->run.unplaced)
         limit_entries(job, (double)h->d_e * h->ell_max);
-    else if (find_item(job, "positions", 0) == NULL && !job->late)
+    else if (find_item(job, "positions") == NULL && !job->late)
         note_assumption(job, "positions", "none");
     const char *wrong = hyperparameters_error(h);
     if (wrong != NULL)
@@ -445,8 +445,6 @@ static void bind_model(Job *job)
     given_hyperparameters(job);
     Theta *theta = job->running = theta_new(job->arena, &job->hyper);
     job->hyper = theta->hyper;
-    if (job->hyper.architecture == E_TRANSFORMER)
-        agree(&job->size, "d_f", job->hyper.d_f, NULL);
     limit_entries(job, (double)theta_count(theta));
     theta_allocate(theta, job->arena);
     make_room(job, theta->n);

@@ -35,7 +35,7 @@ static void check_entries(const Job *job, const Step *step, Mat M)
                              step->transposed ? j : i,
                              step->transposed ? i : j, step->name);
         if (step->role == ROLE_SCALED && !sees) {
-            const Item *mask = find_item(job, "mask", 0);
+            const Item *mask = find_item(job, "mask");
             fail_in_text(job->f, (mask == NULL ? job->start : mask)->at,
                          "the mask lets token %d look at nothing.", j);
         }
@@ -253,8 +253,6 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
     step.line = seen->line;
     step.inner = g->item == NULL;
     step.transposed = is_transposed(g->shape->kind, job->run.layout);
-    if (job->loop.in_row > 0)
-        add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
     if (other != &gradient)
         descend_along(job, M, other);
@@ -298,7 +296,7 @@ static void note_argument(Job *job, const char *argument, Given *g,
 {
     const Argument *a = argument_of(job, argument);
     bool is_given = g != NULL ? g->item != NULL
-                              : find_item(job, argument, 0) != NULL;
+                              : find_item(job, argument) != NULL;
     Step place = { .name = argument };
     char name[60];
     if (g != NULL && g->user == NULL)
@@ -356,7 +354,7 @@ static Mat entered_matrix(Job *job, const Step *step, const Given *g,
     copy_into(copy, given);
     copy = vary(job, IS_GIVEN, step, copy);
     bool hides = step->role == ROLE_SCALED && step->algorithm == 4
-              && find_item(job, "mask", 0) != NULL;
+              && find_item(job, "mask") != NULL;
     return hides ? masked(copy, job->mask) : copy;
 }
 
@@ -430,9 +428,9 @@ static Mat record_step(Job *job, Step *step, Mat M)
 /* Its formula, though all is known, makes nothing. */
 _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 {
-    const Item *target = find_item(job, "target", 0),
-               *top = find_item(job, "top_k", 0);
-    top = top == NULL ? find_item(job, "top_p", 0) : top;
+    const Item *target = find_item(job, "target"),
+               *top = find_item(job, "top_k");
+    top = top == NULL ? find_item(job, "top_p") : top;
     if (row->role == ROLE_LOSS)
         fail_in_text(job->f, target->at, "each token needs one target, in 1 "
                      "... %d (PyTorch's target 0 is 1 here), with a p above "
@@ -598,7 +596,7 @@ static Mat draw_next_token(Job *job, Mat q)
     Mat from = job->loop.kept == NULL ? q : job->loop.kept;
     bool known = can_draw(from),
          drawn = known && (job->tau == 0 || !job->late
-                           || find_item(job, "u", 0) != NULL);
+                           || find_item(job, "u") != NULL);
     if (drawn)
         note_sources(job, &step, from);
     job->now.rederive = false;              /* the next turn computes anew */

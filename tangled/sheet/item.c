@@ -17,7 +17,12 @@ bool is_of_head(const Job *job, const Argument *a)
     return a->owner == OF_HEAD && has_heads(job->run.algorithm);
 }
 
-const Item *find_item(const Job *job, const char *name, int head)
+const Item *find_item(const Job *job, const char *name)
+{
+    return find_of_head(job, name, 0);
+}
+
+const Item *find_of_head(const Job *job, const char *name, int head)
 {
     for (const Given *g = job->given; g->item != NULL; g++)
         if (strcmp(g->item->name, name) == 0
@@ -34,9 +39,14 @@ bool is_any_given(const Job *job, const char *names)
     return false;
 }
 
-const Item *require_item(const Job *job, const char *name, int head)
+const Item *require_item(const Job *job, const char *name)
 {
-    const Item *item = find_item(job, name, head);
+    return require_of_head(job, name, 0);
+}
+
+const Item *require_of_head(const Job *job, const char *name, int head)
+{
+    const Item *item = find_of_head(job, name, head);
     char number[20] = "";
     if (item != NULL || job->late)
         return item;
@@ -68,7 +78,7 @@ static int which_word(const char *words, const char *word)
 
 double number_given(const Job *job, const char *name, double instead)
 {
-    const Item *item = find_item(job, name, 0);
+    const Item *item = find_item(job, name);
     return item == NULL ? instead
          : item->word == NULL ? item->entry->value
          : which_word(argument_of(job, name)->words, item->word);

@@ -19,12 +19,17 @@ const Argument *argument_of(const Job *job, const char *name);
 /* Returns whether each head has an argument of its own. */
 bool is_of_head(const Job *job, const Argument *a);
 
-/* Returns the item that gives this name, of a head or of none; or NULL. */
-const Item *find_item(const Job *job, const char *name, int head);
+/* Returns the item that gives this name, of no head; or NULL. */
+const Item *find_item(const Job *job, const char *name);
 
-/* As find_item; but where there is none, that is refused, unless the sheet
-   starts late. */
-const Item *require_item(const Job *job, const char *name, int head);
+/* As find_item, but of a head or in a list: from 1; the first may have no
+   number. */
+const Item *find_of_head(const Job *job, const char *name, int head);
+
+/* As these; but where there is none, that is refused, unless the sheet starts
+   late. */
+const Item *require_item(const Job *job, const char *name);
+const Item *require_of_head(const Job *job, const char *name, int head);
 
 /* Returns whether any of the names, with blanks between them, is given. */
 bool is_any_given(const Job *job, const char *names);

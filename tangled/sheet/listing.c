@@ -11,7 +11,7 @@ static Mat argument_matrix(const Job *job, const char *name, int head)
 {
     const Given *g = given_at(job, &(Step){ .name = name, .head = head });
     if (g == NULL)
-        require_item(job, name, head);
+        require_of_head(job, name, head);
     return g->M;
 }
 
@@ -22,7 +22,7 @@ static Mat run_embed(Job *job)
     Mat W_e = argument_matrix(job, "W_e", 0);
     int v = (int)number_given(job, "v", 1);
     if (v > W_e->cols)
-        fail_in_text(job->f, find_item(job, "v", 0)->entry->at, "v is %d; "
+        fail_in_text(job->f, find_item(job, "v")->entry->at, "v is %d; "
                      "W_e has the tokens 1 ... %d.", v, W_e->cols);
     return embed(job->tape, W_e, v);
 }
@@ -56,7 +56,7 @@ static Mat run_attention1(Job *job)
 /* The mask of Algorithms 4 and 5, by its word or its matrix. */
 static Mask argument_mask(const Job *job)
 {
-    const Item *item = find_item(job, "mask", 0);
+    const Item *item = find_item(job, "mask");
     if (item != NULL && item->word == NULL)
         return mask_of(argument_matrix(job, "mask", 0));
     int word = (int)number_given(job, "mask", 1);
@@ -84,7 +84,7 @@ static Mat run_attention(Job *job)
 
 static Mat run_layer_norm(Job *job)
 {
-    const Item *beta = find_item(job, "beta", 0);
+    const Item *beta = find_item(job, "beta");
     if (job->run.rms && beta != NULL)
         fail_in_text(job->f, beta->at, "RMSnorm has no beta.");
     return layer_norm(argument_matrix(job, "e", 0),
@@ -115,7 +115,7 @@ static void check_room(const Job *job, const Item *item, int length)
    for them, each is 1. */
 static Tokens given_tokens(const Job *job, const char *name, int number)
 {
-    const Item *item = require_item(job, name, number);
+    const Item *item = require_of_head(job, name, number);
     int length = item != NULL ? item->rows * item->cols
                : size_or_1(job, *name == 'z' ? "ell_z" : "ell_x");
     int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
@@ -149,8 +149,8 @@ static Mat run_model(Job *job)
 static NumberList given_chances(const Job *job, int least,
                                 const char *because)
 {
-    const Item *item = job->tau > 0 ? require_item(job, "u", 0)
-                                    : find_item(job, "u", 0);
+    const Item *item = job->tau > 0 ? require_item(job, "u")
+                                    : find_item(job, "u");
     int n = item == NULL ? least : item->rows * item->cols;
     double *u = arena_alloc(job->arena, (size_t)n * sizeof *u);
     for (int k = 0; k < n; k++) {
@@ -170,7 +170,7 @@ static NumberList given_chances(const Job *job, int least,
 static void check_special_token(const Job *job, int least, const char *token)
 {
     if (job->hyper.N_V < least)
-        fail_in_text(job->f, require_item(job, "W_e", 0)->at,
+        fail_in_text(job->f, require_item(job, "W_e")->at,
                      "N_V must be at least %d: %s is N_V - %d.", least,
                      token, least - 1);
 }
@@ -190,7 +190,7 @@ static void given_data(Job *job)
     }
     job->loop.data = (Data){ .N_data = N_data, .x = x, .z = z };
     job->loop.N_epochs = (int)number_given(job, "N_epochs", 1);
-    if (find_item(job, "N_epochs", 0) == NULL)
+    if (find_item(job, "N_epochs") == NULL)
         note_assumption(job, "N_epochs", "1");
 }
 

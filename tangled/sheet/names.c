@@ -23,7 +23,7 @@ double scaling(const Job *job)
 
 static bool has_positions(const Bound *bound, const char *word)
 {
-    const Item *item = find_item(bound, "positions", 0);
+    const Item *item = find_item(bound, "positions");
     return item != NULL && item->word != NULL
         && strcmp(item->word, word) == 0;
 }
@@ -214,7 +214,7 @@ static Mat value_given(const Job *job, const char *name)
     for (int k = 0; k < COUNT(numbers); k++)
         if (strcmp(name, numbers[k].name) == 0)
             return number_constant(job, numbers[k].x);
-    const Item *item = find_item(job, name, 0);
+    const Item *item = find_item(job, name);
     int size = letter_size(&job->size, name);
     return strcmp(name, "sinusoids") == 0 ? job->positions
          : item != NULL && item->word == NULL ? list_of(job, item)
@@ -232,7 +232,7 @@ static Mat tokens_read(Lookup *at)
 static Mat position(Lookup *at)
 {
     const Job *job = at->job;
-    return find_item(job, "pos", 0) == NULL ? value_given(job, "t")
+    return find_item(job, "pos") == NULL ? value_given(job, "t")
          : number_constant(job, number_given(job, "pos", 0) + 1);
 }
 
@@ -261,7 +261,7 @@ static Mat where_read(Lookup *at)
     if (P == NULL)
         return NULL;
     Mat M = constant(at->job->arena, P->rows, P->cols);
-    const Item *target = find_item(at->job->run.bound, "target", 0);
+    const Item *target = find_item(at->job->run.bound, "target");
     for (int k = 0; log_P != NULL && k < log_P->cols; k++)
         AT(M, log_P->i[k], log_P->j[k]) = 1;
     for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
@@ -272,7 +272,7 @@ static Mat where_read(Lookup *at)
 /* 1 where each column of P has its own token of the only sequence. */
 static Mat own_tokens(Lookup *at)
 {
-    const Item *x = find_item(at->job->run.bound, "x", 1);
+    const Item *x = find_of_head(at->job->run.bound, "x", 1);
     Mat P = probabilities_read(at);
     if (x == NULL || P == NULL || x->head > 1 || at->here->turn > 1)
         return NULL;

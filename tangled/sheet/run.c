@@ -9,8 +9,8 @@
 /* Reads what is said of the sheet as a whole. */
 static void read_settings(Job *job)
 {
-    const Item *u = find_item(job, "u", 0),
-               *scale = find_item(job, "scale", 0);
+    const Item *u = find_item(job, "u"),
+               *scale = find_item(job, "scale");
     int layout = (int)number_given(job, "layout", 0);
     if (job->run.layout == NULL && layout > 0)
         job->run.layout = &layouts[layout - 1];
@@ -40,12 +40,12 @@ static void check_needs(Job *job)
                  && is_any_given(job, "X e");
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool each = is_of_head(job, a),
-             list = a->kind == LIST && find_item(job, a->name, 1) != NULL,
+             list = a->kind == LIST && find_of_head(job, a->name, 1) != NULL,
              tied = job->run.tied && strcmp(a->name, "W_u") == 0;
         if (takes(algorithm, a) && is_needed(algorithm, a) && !list && !tied
             && !(job->identity && a->kind == WEIGHT))
             for (int h = each; h <= (each ? job->H : 0); h++)
-                require_item(job, a->name, h);
+                require_of_head(job, a->name, h);
     }
 }
 
@@ -256,7 +256,7 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                   "4'.");
     job->run.algorithm = sheet->algorithm;
     check_items(job);
-    job->start = find_item(job, "algorithm", 0);
+    job->start = find_item(job, "algorithm");
     if (job->start == NULL)
         job->start = sheet->item;
     read_settings(job);

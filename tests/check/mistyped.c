@@ -1,8 +1,10 @@
 /* Sheets with a mistake of typing, thousands of them: a line, a word or a
-   number is left out, doubled, exchanged or replaced. Some claim steps that
-   they lead to, and gradients; others begin with steps in place of what leads
-   to them. Each is judged or refused: exit status 0, 1 or 2, and never a
-   crash. Where the program ends, the sheet is printed. */
+   number is left out, doubled, exchanged or replaced. Some are a matrix only,
+   in a way of writing; some claim steps that they lead to, and gradients;
+   others begin with steps in place of what leads to them. Each is judged, or
+   refused with a sentence: exit status 0, 1 or 2, and never a crash. Where the
+   program ends, the sheet is printed. */
+#include "cases.h"
 #include "command.h"
 #include "student.h"
 #include "show/show.h"
@@ -34,7 +36,10 @@ static Span any_word(Random *random)
         "W_o", "b_q", "Q", "K", "V", "S", "A", "V_tilde", "Y", "e", "W_e", "W_u",
         "p", "tau", "x", "z", "gamma_1", "W_mlp1", "logits", "loss", "P",
         "torch", "textbook", "causal", "none", "X.shape", "H", "=", ";", "[",
-        "]", "#", "ln(2)", "X_scaled", "grad", "head 1", "row 2 of", "V～" };
+        "]", "#", "ln(2)", "X_scaled", "grad", "head 1", "row 2 of", "V～",
+        "(", ")", "{", "}", ",", "|", "&", "\\\\", "\n", "%", "^", "'", "?",
+        "inf", "1e999", "12,5", "array(", "[,1]", "\\begin{pmatrix}",
+        "\\end{pmatrix}", "\xC3", "\xFF", "\xE2\x80\x8B", "/0" };
     const char *word = words[below(random, sizeof words / sizeof *words)];
     return (Span){ word, word + strlen(word) };
 }
@@ -141,22 +146,35 @@ static void judge_rest(int k)
         assert_that((s.status == 2) == (*s.err != '\0'));
         if (sscanf(s.err, "-:%d:", &line) != 1)
             return;
+        assert_that(strlen(s.err) > 20 && strstr(s.err, ".\n") != NULL);
         cut_line(sheet, line);
     }
+}
+
+/* A sheet of tests/data, or a way of writing a matrix. */
+static const char *any_sheet(const glob_t *sheets, Random *random)
+{
+    size_t size;
+    Case c = { .input = "" };
+    const int which = below(random, (int)sheets->gl_pathc * 4 / 3);
+    if (which < (int)sheets->gl_pathc)
+        return bytes_of(sheets->gl_pathv[which], &size);
+    const char *p = bytes_of("tests/data/ways.txt", &size);
+    for (int k = below(random, 200); k >= 0; k--)
+        p = next_case(p, &c);
+    return c.input;
 }
 
 /* FTX_SEED draws other sheets. */
 LAW(any_mistyped_sheet_is_judged_or_refused)
 {
-    size_t size;
     glob_t sheets;
     atexit(print_sheet);
     assert_int_equal(glob("tests/data/*/*.sheet", 0, NULL, &sheets), 0);
     assert_that(sheets.gl_pathc > 80);
-    for (int k = amount(3000); k > 0; k--) {
+    for (int k = amount(6000); k > 0; k--) {
         Random random = random_new(seeded((uint64_t)k));
-        const int which = below(&random, (int)sheets.gl_pathc);
-        const char *text = bytes_of(sheets.gl_pathv[which], &size);
+        const char *text = any_sheet(&sheets, &random);
         const int kind = run_of(text) == NULL ? 0 : below(&random, 4);
         if (kind >= 2)
             text = with_steps(text, kind == 2 ? 0 : 1 + below(&random, 3),

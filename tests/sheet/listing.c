@@ -203,6 +203,18 @@ LAW(a_sheet_may_begin_with_a_step)
 {
     assert_claims("S_scaled = 0 ln(3) ; 0 0\nV = 1 0 ; 0 1\nalgorithm 4\n"
                   "claim A = 1/2 3/4 ; 1/2 1/4\n", 1);
+    assert_claims("algorithm 10\nlayout paper\n10.6 X = 1 ; 2\n"
+                  "W_mlp1 = 1 0 ; 0 1\nW_mlp2 = 1 0 ; 0 1\nclaim hidden = -1 ; 1\n", 1);
+    assert_not_run("algorithm 6\nlayout paper\ne = 1 2 ; 3 5\ngrad.m = 1 2 ; "
+                   "3 4\n", "text:4:1: grad.m is 2 x 2; in layout paper it is "
+                   "1 x ell.");
+}
+
+/* It has one of each head, too. */
+LAW(a_gradient_of_no_head_is_of_all_heads)
+{
+    assert_claims("algorithm 5\nlayout paper\nY = 1 2\nW_o = 1 ; 3\n"
+                  "grad.V_tilde = 1 0 ; 0 1\nclaim grad.Y = 1 3\n", 1);
 }
 
 LAW(the_ends_of_tau_are_greedy_and_uniform)
@@ -263,6 +275,8 @@ LAW(json_tells_where_a_step_is)
     const char *json = shown("--json", "tests/data/worked/alg13.sheet");
     assert_that(strstr(json, "\"line\": 6, \"name\": \"W_u\", \"index\": null, "
                        "\"of\": \"grad\", \"rows\": 3") != NULL);
+    json = shown("--json", "tests/data/worked/alg12.sheet");
+    assert_that(strstr(json, "\"line\": 5, \"name\": \"x_tilde\"") != NULL);
     json = shown("--json", "tests/data/worked/alg14.sheet");
     assert_that(strstr(json, "\"line\": 4, \"name\": \"p\", \"index\": null, "
                        "\"turn\": 2, \"rows\": 3") != NULL);
