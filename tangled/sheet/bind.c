@@ -34,7 +34,7 @@ int letter_size(const Dimensions *d, const char *symbol)
 
 int size_or_1(const Job *job, const char *symbol)
 {
-    int size = symbol == NULL ? 0 : letter_size(&job->size, symbol);
+    int size = symbol == NULL ? 1 : letter_size(&job->size, symbol);
     return size > 0 ? size : 1;
 }
 

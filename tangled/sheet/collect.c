@@ -4,24 +4,24 @@
 
    Main types: Seen, Step. Entry point: collect_step. */
 #include "sheet/collect.h"
+#include "library/functions.h"
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Refuses an entry of M, the value of a step in the paper's layout, that is
    not finite, but for a hidden score; and a token whose scores are all
-   hidden: only a variation can do that. */
+   hidden: only a variation can do that. The sum tells most of it: if only
+   some scores are hidden, and no entry is NaN, it is -infinity. */
 static void check_entries(const Job *job, const Step *step, Mat M)
 {
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
     const real *x = M->at;
-    real differences = 0;               /* x - x is NaN if x is infinite */
-    for (int k = 0; k < M->rows * M->cols; k++)
-        differences += x[k] - x[k];
-    for (int j = 1; j <= M->cols && differences != 0; j++) {
+    const real sum = total(M->rows * M->cols, x);
+    bool fits = isfinite(sum) || (step->role == ROLE_MASKED && sum < 0);
+    for (int j = 1; j <= M->cols && !fits; j++) {
         bool sees = false;
         for (int i = 1; i <= M->rows; i++, x++)
             if (isfinite(*x))
@@ -109,7 +109,8 @@ static void add_step(Job *job, Step *step, Mat M)
     step->inner |= has_model(job->run.algorithm) && !own;
     step->turn = job->loop.turn;
     step->loop = infers(job->run.algorithm) ? 'i' : 'n';
-    step->time = time_of(job, step);
+    if (step->time == 0)
+        step->time = time_of(job, step);
     check_entries(job, step, M);
     step->M = copy_matrix(job, M, step->transposed);
     if (job->run.n == job->now.most) {
@@ -142,9 +143,18 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
     return weights ? softmax(S) : S;
 }
 
+/* The number before or behind the point of "10.6". */
+static int number_of(const char *line, bool behind)
+{
+    int number = 0;
+    for (; *line != '\0' && (behind || *line != '.'); line++)
+        number = *line == '.' ? 0 : 10 * number + *line - '0';
+    return number;
+}
+
 void pass_line(Place *at, const char *line, int index)
 {
-    int a = atoi(line), next = atoi(strchr(line, '.') + 1) + 1;
+    int a = number_of(line, false), next = number_of(line, true) + 1;
     if (a == 5 && next == 2)
         at->head = index;
     if (algorithm_table[a].kind != MODEL)
@@ -158,8 +168,8 @@ Step step_seen(const Place *at, const char *line, const char *name)
     bool of_head = strcmp(name, "Y_h") == 0;
     Step step = { .name = of_head ? "Y" : name, .part = at->part,
                   .layer = at->layer };
-    step.algorithm = atoi(line);
-    step.line = atoi(strchr(line, '.') + 1);
+    step.algorithm = number_of(line, false);
+    step.line = number_of(line, true);
     set_row(&step);
     if (step.algorithm == 4 || of_head)
         step.head = at->head;
@@ -193,9 +203,7 @@ static void add_noted(Job *job)
     bool tokens = strcmp(job->loop.row_line, "12.5") == 0;
     Step step = { .name = tokens ? "x_tilde" : "T_tilde", .algorithm = 12,
                   .line = tokens ? 5 : 7 };
-    add_integers(job, step, job->loop.in_row, job->loop.row,
-                 is_any_given(job, "x") && is_any_given(job, "u")
-                 && is_any_given(job, "p_mask"));
+    add_integers(job, step, job->loop.in_row, job->loop.row, true);
     job->loop.in_row = 0;
 }
 
@@ -445,9 +453,9 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 
 /* Weights that follow from the e^x, as they were carried on in a variation,
    have the derivative of a softmax by its own numbers. */
-static bool keeps_softmax(const Job *job, const Step *step, Mat M)
+static bool keeps_softmax(const Job *job, Mat M)
 {
-    const Seen *powers = latest_seen(job, step, ROLE_POWERS);
+    const Seen *powers = latest_seen(job, ROLE_POWERS);
     return job->variation != NULL && M != NULL && M->logits != NULL
         && powers != NULL && powers->known && powers->given == NULL;
 }
@@ -473,8 +481,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
         see_step(job, step, false, given, value);
         return value;
     }
-    if (derives && given == NULL && value != M
-        && keeps_softmax(job, step, M)) {
+    if (derives && given == NULL && value != M && keeps_softmax(job, M)) {
         copy_into(M, value);
         value = M;
     }
@@ -633,7 +640,7 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     step.time = time_of(job, &step);
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED
-                  ? latest_seen(job, &step, ROLE_NEXT) : NULL;
+                  ? latest_seen(job, ROLE_NEXT) : NULL;
     if (job->late && p != NULL && !p->known)    /* tau = 0 asks for no p, */
         M = scale(M, NAN);
     if (p != NULL && p->given != NULL)          /* but has it read        */

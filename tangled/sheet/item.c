@@ -165,7 +165,7 @@ static const StepRow *entry_row(const Job *job, const Item *item)
         else if (found == NULL || (item->head == 0 && is_in_heads(job, found)
                                    && !is_in_heads(job, row)))
             found = row;
-        else if (has_model(found->algorithm) && has_model(row->algorithm))
+        else if (has_model(found->algorithm))
             fail_in_text(job->f, item->at, "%s: in which line? Write %d.%d "
                          "%s, %d.%d %s, or another.", item->typed,
                          found->algorithm, found->line, item->typed,

@@ -64,8 +64,7 @@ Given *find_beside(const Job *job, const Step *step, const char *name)
     return NULL;
 }
 
-/* A parameter of the layer and head at hand; NULL: there is none. The
-   cross-attention shares the rest of its layer with the decoder. */
+/* A parameter of the layer and head at hand; NULL: there is none. */
 static Mat find_parameter(Lookup *at, const char *name)
 {
     const Job *job = at->job;
@@ -77,8 +76,6 @@ static Mat find_parameter(Lookup *at, const char *name)
         name = *name == 'W' ? (name[5] == '1' ? "W_mlp3" : "W_mlp4")
                             : (name[5] == '1' ? "b_mlp3" : "b_mlp4");
     const Given *g = find_beside(job, &place, name);
-    place.part = place.part == ED ? DEC : place.part;
-    g = g == NULL ? find_beside(job, &place, name) : g;
     return g != NULL ? g->M : strcmp(name, "W_p") == 0 ? job->running->W_p
          : NULL;
 }
@@ -116,15 +113,11 @@ static Mat find_norm_parameter(Lookup *at, const char *name)
 
 static Mat gamma_of(Lookup *at) { return find_norm_parameter(at, "gamma"); }
 static Mat beta_of(Lookup *at) { return find_norm_parameter(at, "beta"); }
-const Seen *latest_seen(const Job *job, const Step *here, Role role)
+const Seen *latest_seen(const Job *job, Role role)
 {
     const Seen *s = job->now.seen;
     for (; s != NULL && s->step.turn == job->loop.turn; s = s->before)
-        if (s->step.role == role
-            && (s->step.algorithm != 4 || here->algorithm != 4
-                || (s->step.head == here->head
-                    && s->step.layer == here->layer
-                    && s->step.part == here->part)))
+        if (s->step.role == role)
             return s;
     return NULL;
 }
@@ -145,10 +138,10 @@ static Mat known_value(const Seen *seen)
     return seen != NULL && seen->known ? seen->M : NULL;
 }
 
-/* The latest value of a role; in an attention, in the same one. */
+/* The latest value of a role. */
 static Mat latest(const Lookup *at, Role role)
 {
-    return known_value(latest_seen(at->job, at->here, role));
+    return known_value(latest_seen(at->job, role));
 }
 
 static Mat current_value(Lookup *at) { return at->it; }

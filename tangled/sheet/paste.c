@@ -233,7 +233,6 @@ const char *parse_matrix(const char *p, const char *before, Item *item,
 {
     MatrixReader r = { .error = f, .p = p, .before = before, .item = item,
                        .free = room, .level = NOT_KNOWN };
-    item->rows = item->cols = 0;
     item->entry = room;
     parse_rows(&r, &(Token){ .kind = '\0' }, 0);
     if (item->rows == 0)

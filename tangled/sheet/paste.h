@@ -5,11 +5,11 @@
 #define FTX_PASTE_H
 #include "sheet/sheet.h"
 
-/* Parses the matrix at p into the item: its rows, cols and entries, which
-   lie from `room` on, where there is an Entry for every other byte of text.
-   before is where the next item begins, or the end of the text; f->text is
-   the text of the sheet. Returns the place behind the matrix. What can be
-   read in two ways, or is no matrix, is refused. */
+/* Parses the matrix at p into the item: its rows and cols, which are 0
+   before, and its entries, which lie from `room` on, where there is an Entry
+   for every other byte of text. before is where the next item begins, or the
+   end of the text; f->text is the text of the sheet. Returns the place behind
+   the matrix. What can be read in two ways, or is no matrix, is refused. */
 const char *parse_matrix(const char *p, const char *before, Item *item,
                          Entry *room, Error *f);
 

@@ -178,7 +178,7 @@ static bool parse_head(const char *p, Head *h)
     if (h->key != NULL && !is_key(h->key, false))
         h->key = NULL;
     bool argument = match_word(h->start, "dtype device grad_fn "
-                               "requires_grad") > 0;
+                               "requires_grad");
     return item->claim || h->key != NULL
         || (h->end > h->start && h->value != NULL && !argument);
 }

@@ -531,6 +531,23 @@ LAW(a_known_slip_is_made_elsewhere_too)
         "WWWW WWWW", "W_q-W_k|Q-K no-scale");
 }
 
+/* The largest e^x of the last row is not 1. */
+LAW(powers_are_shifted_in_all_rows_or_in_none)
+{
+    assert_story("layout textbook\nscale no\nV = 1 ; 1\n"
+                 "S = 0 ln(0.3) ; 0 ln(0.4) ; ln(1/2) ln(0.2)\n"
+                 "claim exp = 1 0.3 ; 1 0.4 ; 0.5 0.2\n", "RRRRRR", "");
+}
+
+LAW(wrong_powers_are_carried_on_and_back)
+{
+    assert_story("layout paper\nscale no\nS = 0 0 ; ln(2) 0\nV = 1 2\n"
+                 "grad.V_tilde = 1 1\nclaim exp = 1 1 ; 3 1\n"
+                 "claim A = 1/4 1/2 ; 3/4 1/2\n"
+                 "claim grad.S = -3/16 -1/4 ; 3/16 1/4\n",
+                 "RRWR FRFR FRFR", "");
+}
+
 LAW(infinity_is_carried_on)
 {
 #define CROSSED "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n" \

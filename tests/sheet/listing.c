@@ -138,7 +138,7 @@ LAW(names_of_a_model_have_several_spellings)
         { "dec1.β5", "beta_5", DEC, 1, 0 }, { "x_2", "x", NOWHERE, 0, 2 },
         { "Wq_12", "W_q", NOWHERE, 0, 12 }, { "W^2_k", "W_k", NOWHERE, 0, 2 },
         { "\\tilde{V}", "V_tilde", NOWHERE, 0, 0 }, { "W^Q", "W_q", NOWHERE, 0, 0 },
-        { "V\xCC\x83", "V_tilde", NOWHERE, 0, 0 }, { "Y^2", "Y", NOWHERE, 0, 2 },
+        { "V\xCC\x83", "V_tilde", NOWHERE, 0, 0 }, { "e^", "e_hat", NOWHERE, 0, 0 }, { "Y^2", "Y", NOWHERE, 0, 2 },
     };
     for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++) {
         char text[60];
@@ -203,11 +203,23 @@ LAW(a_sheet_may_begin_with_a_step)
 {
     assert_claims("S_scaled = 0 ln(3) ; 0 0\nV = 1 0 ; 0 1\nalgorithm 4\n"
                   "claim A = 1/2 3/4 ; 1/2 1/4\n", 1);
+    assert_claims("layout paper\nscale no\nQ = 1 2\nK = 3 4\nV = 1 1\n"
+                  "mask = 0 1 ; 1 1\nclaim 4.4 S_scaled = 3 6 ; 4 8\n", 1);
     assert_claims("algorithm 10\nlayout paper\n10.6 X = 1 ; 2\n"
                   "W_mlp1 = 1 0 ; 0 1\nW_mlp2 = 1 0 ; 0 1\nclaim hidden = -1 ; 1\n", 1);
+    assert_not_run("layout paper\nlogits = 1 2 ; 3 4\ntop_p 0.5\n", "text:3:1: "
+                   "top_k and top_p keep tokens for one column of logits, and "
+                   "here are several.");
     assert_not_run("algorithm 6\nlayout paper\ne = 1 2 ; 3 5\ngrad.m = 1 2 ; "
                    "3 4\n", "text:4:1: grad.m is 2 x 2; in layout paper it is "
                    "1 x ell.");
+}
+
+LAW(what_is_given_inside_an_encoder_is_as_long_as_z)
+{
+    assert_claims("algorithm 8\nlayout paper\nz = 1 2\nx = 2\nWe = 1 0 ; 0 1\n"
+                  "enc1.A = 1/2 1/2 ; 1/2 1/2\nenc1.V = 4 0\ndec1.A = 1\n"
+                  "dec1.V = 3\nclaim enc1.Y = 2 2\nclaim dec1.Y = 3\n", 2);
 }
 
 /* It has one of each head, too. */
@@ -277,6 +289,8 @@ LAW(json_tells_where_a_step_is)
                        "\"of\": \"grad\", \"rows\": 3") != NULL);
     json = shown("--json", "tests/data/worked/alg12.sheet");
     assert_that(strstr(json, "\"line\": 5, \"name\": \"x_tilde\"") != NULL);
+    json = shown("--json", "tests/data/worked/alg15.sheet");
+    assert_that(strstr(json, "\"line\": 6, \"name\": \"y\"") != NULL);
     json = shown("--json", "tests/data/worked/alg14.sheet");
     assert_that(strstr(json, "\"line\": 4, \"name\": \"p\", \"index\": null, "
                        "\"turn\": 2, \"rows\": 3") != NULL);
@@ -300,6 +314,13 @@ LAW(what_would_be_too_large_is_refused_before_it_is_run)
                    "heads in all of them.");
     assert_claims("algorithm 10\nx = 1\nepsilon 1\n" BIGRAMS
                   "L 100\nlayer1.Wq^10 = 1 0\n", 0);
+    assert_claims("algorithm 8\nz = 1\nx = 1\nepsilon 1\n" BIGRAMS
+                  "L_enc 98\nL_dec 1\n", 0);
+    assert_not_run("layout textbook\nalgorithm 10\n10.6 X = 1 2\n"
+                   "W_mlp1 = 0 0 ; 0 1e200\nW_mlp2 = 0 0 ; 0 -1e200\n",
+                   "text:2:1: in line 8 of Algorithm 10 entry [1, 2] of X "
+                   "becomes too large for the computer; the numbers of the "
+                   "sheet must be smaller.");
 }
 
 LAW(more_numbers_than_tokens_can_be_drawn_are_refused)
