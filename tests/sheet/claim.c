@@ -25,8 +25,7 @@ LAW(as_many_decimals_are_shown_as_any_claim_has)
                                            "claim p = 0.75 0.25\n")), 1);
 }
 
-/* Beside a large number a small one is noise; but a sum, a variance and its
-   root, a loss and probabilities are as small as they are. */
+/* A sum, a variance and its root, a loss: none is noise beside another. */
 LAW(what_may_be_tiny_has_no_size)
 {
     const Run *run = run_of("algorithm 6\nlayout paper\ne = 3e-9 ; 1e-9\n"
