@@ -84,8 +84,7 @@ static const struct { const char *text; double value; int decimals; } exact[] = 
     { "-\\infty", -INFINITY, EXACT }, { "e^{2}", 7.38905609893065, EXACT },
 };
 
-/* Every function at a place where no other has its value, also one inside
-   another; every operator beside every other. */
+/* Where no other function, and no other order of operators, has that value. */
 static const struct { const char *text; double value; } worth[] = {
     { "sqrt(3)", 1.7320508075688772 }, { "ln(2)", 0.6931471805599453 },
     { "exp(2)", 7.38905609893065 }, { "exp(-1/2)", 0.6065306597126334 },
@@ -367,9 +366,10 @@ LAW(derivatives_go_through_every_operation)
         "exp(A)", "ln(2 + A)", "sqrt(2 + A)", "sin(A)", "cos(A)",
         "tanh(A)", "sum(A) * B", "mean(A) + B", "total(A) * B", "relu(A)",
         "gelu(A)", "gelu_tanh(A)", "softmax(A)", "standardise(A) * B",
-        "finite(A) * B", "pick(A, B, 0)", "pick(0, A, sum(B))", "pick(1, sum(A)', B)",
+        "pick(finite(A), A, B)", "pick(0, A, sum(B))", "pick(1, sum(A)', B)",
         "A one_hot(1, 3) * B", "softmax(A B) one_hot(2, 3)", "largest(A) * B",
-        "A^0 + B", "exp(softmax(A / sqrt(2)) (A B)') / sum(exp(A))" };
+        "A^0 + B", "exp(softmax(A / sqrt(2)) (A B)') / sum(exp(A))",
+        "finite(A) * B", "pick(A, B, 0)" };
     for (size_t k = 0; k < sizeof of_two / sizeof *of_two; k++) {
         Mat of[] = { random_parameter(3, 3), random_parameter(3, 3) };
         formula = of_two[k];
