@@ -1,5 +1,6 @@
 /* From a gradient to the next theta: schedules and methods. */
 #include "library/functions.h"
+#include "library/threads.h"
 #include "practice/practice.h"
 
 static const double PI = 3.14159265358979323846;
@@ -19,10 +20,12 @@ double learning_rate(const Training *how, long long s, long long s_last,
     return how->eta_last + (how->eta - how->eta_last) * share;
 }
 
-/* The numbers of one parameter, and what the update of it needs. */
+/* Some numbers of a parameter, and what the update of them needs. */
 typedef struct {
+    const Trainer *trainer;
     size_t n;
     real *theta, *g, *m, *v;        /* m: NULL for a method without it */
+    real factor;                    /* of the gradient */
     real eta, beta_1, epsilon;
     real keep, share;               /* of the old v, and of g^2 */
     real correct_1, correct_2;      /* 1 / (1 - beta^t) of Adam; else 1 */
@@ -80,30 +83,23 @@ static double gradient_factor(const Trainer *trainer)
     return norm > how->clip ? factor * how->clip / norm : factor;
 }
 
-FAST static void prepare_gradient(const Training *how, const Parameter *p,
-                                  double factor, double eta)
+FAST static void prepare_gradient(Update u, real decay, real shrink)
 {
-    Mat M = *p->place;
-    bool decays = how->decay > 0 && p->symbol[0] == 'W';
-    if (factor != 1)
-        for (size_t e = 0; e < entries(M); e++)
-            M->grad[e] *= (real)factor;
-    if (decays && how->method == ADAMW)
-        for (size_t e = 0; e < entries(M); e++)
-            M->at[e] *= (real)(1 - eta * how->decay);
-    else if (decays)
-        for (size_t e = 0; e < entries(M); e++)
-            M->grad[e] += (real)how->decay * M->at[e];
+    for (size_t k = 0; k < u.n; k++) {
+        u.theta[k] *= shrink;
+        u.g[k] = u.factor * u.g[k] + decay * u.theta[k];
+    }
 }
 
 /* Returns what is the same for every parameter. */
-static Update update_of(const Trainer *trainer)
+static Update update_of(const Trainer *trainer, real factor)
 {
     const Training *how = &trainer->how;
     const double t = (double)trainer->updates;
     const bool all = how->method == ADAGRAD, adam = how->method >= ADAM;
     const real keep = all ? 1 : (real)how->beta_2;
     return (Update){
+        .trainer = trainer, .factor = factor,
         .eta = (real)trainer->now.eta, .epsilon = (real)how->epsilon,
         .beta_1 = (real)how->beta_1,
         .keep = keep, .share = all ? 1 : 1 - keep,
@@ -112,26 +108,42 @@ static Update update_of(const Trainer *trainer)
     };
 }
 
+/* Changes parameter k + 1, and clears its gradient. */
+static void update_parameter(void *to, int k)
+{
+    enum { BLOCK = 4096 };      /* entries that are changed at a time */
+    Update u = *(const Update *)to;
+    const Trainer *trainer = u.trainer;
+    const Parameter *p = &trainer->theta->parameter[k + 1];
+    const bool apart = trainer->how.method == ADAMW;
+    const double decay = p->symbol[0] == 'W' ? trainer->how.decay : 0;
+    const size_t n = entries(*p->place);
+    for (size_t first = 0; first < n; first += BLOCK) {
+        u.n = n - first < BLOCK ? n - first : BLOCK;
+        u.theta = (*p->place)->at + first;
+        u.g = (*p->place)->grad + first;
+        u.m = trainer->m == NULL ? NULL : trainer->m[k + 1]->at + first;
+        u.v = trainer->v == NULL ? NULL : trainer->v[k + 1]->at + first;
+        if (u.factor != 1 || decay != 0)
+            prepare_gradient(u, apart ? 0 : (real)decay, apart
+                             ? (real)(1 - trainer->now.eta * decay) : 1);
+        (u.v == NULL ? move : move_by_root)(u);
+        memset(u.g, 0, u.n * sizeof *u.g);
+    }
+}
+
 void trainer_update(Trainer *trainer)
 {
-    const Training *how = &trainer->how;
     const Theta *theta = trainer->theta;
     const Progress *now = &trainer->now;
-    if (now->tokens == 0 || !isfinite(now->loss))
-        return;
-    double factor = gradient_factor(trainer);
-    if (!isfinite(factor)) {
-        trainer->diverged = true;
+    const bool counts = now->tokens > 0 && isfinite(now->loss);
+    const double factor = counts ? gradient_factor(trainer) : 0;
+    trainer->diverged |= !isfinite(factor);
+    if (!counts || !isfinite(factor)) {
+        theta_clear_gradient(theta);
         return;
     }
     trainer->updates++;
-    Update u = update_of(trainer);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place;
-        prepare_gradient(how, &theta->parameter[k], factor, now->eta);
-        u.n = entries(M), u.theta = M->at, u.g = M->grad;
-        u.m = trainer->m == NULL ? NULL : trainer->m[k]->at;
-        u.v = trainer->v == NULL ? NULL : trainer->v[k]->at;
-        (how->method <= MOMENTUM ? move : move_by_root)(u);
-    }
+    Update update = update_of(trainer, (real)factor);
+    parallel_for(theta->n, update_parameter, &update);
 }

@@ -55,7 +55,7 @@ void trainer_free(Trainer *trainer);
 const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data);
 
 /* Updates theta from its gradient by the trainer's method; if the loss or the
-   gradient is not finite, not. */
+   gradient is not finite, not. The gradient is 0 behind it. */
 void trainer_update(Trainer *trainer);
 
 /* Returns eta in step s of s_last by the schedule. d_e is for Vaswani's. */

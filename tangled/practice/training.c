@@ -220,7 +220,6 @@ static void compute_gradient(Trainer *trainer, int epoch, int n)
     const Training *how = &trainer->how;
     const Data *data = trainer->data;
     shuffle_data(trainer, epoch);
-    theta_clear_gradient(trainer->theta);
     Score score = run_sequences((Work){
         trainer, trainer->worker, workers_for(trainer, how->batch, true),
         trainer->loss, data, trainer->order, epoch_random(trainer, epoch),
@@ -253,6 +252,7 @@ const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
                           / how->batch, last = how->N_epochs * steps;
     bool wanted = true;
     trainer->now.last = last;
+    theta_clear_gradient(trainer->theta);
     while (wanted && !trainer->diverged && trainer->step < last) {
         int epoch = (int)(trainer->step / steps) + 1;
         int n = (int)(trainer->step % steps) * how->batch + 1;

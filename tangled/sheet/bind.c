@@ -53,8 +53,7 @@ static bool agree(Dimensions *d, const char *symbol, int size,
     d->symbol = own_letter(d->algorithm, symbol);
     int k = index_of(d, &symbol);
     if (k == d->n)
-        d->dimension[d->n++] = (Dimension){
-            symbol, size < heads ? 1 : size / heads, item };
+        d->dimension[d->n++] = (Dimension){ symbol, size / heads, item };
     d->fixed = heads * d->dimension[k].size;
     d->by = d->dimension[k].by;
     d->is = size;

@@ -243,14 +243,13 @@ static const Item *with_decimals(Arena *arena, const Item *claim)
 
 /* Whether a claim about a step may mean another: one of the same name; or,
    for a p, what the paper calls q. */
-static bool may_mean(const Run *run, const Step *a, const Step *b)
+static bool may_mean(const Step *a, const Step *b)
 {
     return (strcmp(a->name, b->name) == 0 && a->aspect == b->aspect
             && a->part == b->part && a->layer == b->layer
             && a->head == b->head && a->turn == b->turn
             && a->inner == b->inner && a->given == b->given)
-        || (a->role == ROLE_PROBABILITIES && b->role == ROLE_TEMPERED
-            && b->algorithm == run->algorithm);
+        || (a->role == ROLE_PROBABILITIES && b->role == ROLE_TEMPERED);
 }
 
 /* The step that a claim is about: of those that it may mean, the first with
@@ -263,7 +262,7 @@ static const Step *claimed_step(const Run *run, const Item *item, Error *f)
         Claim of_best = { item, best }, of_other = { item, s };
         int more = count_right(&of_other, run) - count_right(&of_best, run);
         bool derived = s->row != NULL && s->row->derived;
-        if (may_mean(run, last, s) && more >= derived)
+        if (may_mean(last, s) && more >= derived)
             best = s;
     }
     return best;

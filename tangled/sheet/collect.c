@@ -312,7 +312,7 @@ static void note_argument(Job *job, const char *argument, Given *g,
     if (g != NULL && is_any_given(job, argument))
         place = g->place;
     step_name(name, sizeof name, &place);
-    if (a != NULL && !is_given && (a->instead != NULL || job->identity))
+    if (a != NULL && !is_given)
         note_assumption(job, name, job->identity && a->kind == WEIGHT
                                    ? "I" : a->instead);
 }
@@ -455,9 +455,8 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
    have the derivative of a softmax by its own numbers. */
 static bool keeps_softmax(const Job *job, Mat M)
 {
-    const Seen *powers = latest_seen(job, ROLE_POWERS);
     return job->variation != NULL && M != NULL && M->logits != NULL
-        && powers != NULL && powers->known && powers->given == NULL;
+        && latest_seen(job, ROLE_POWERS) != NULL;
 }
 
 /* What becomes of a step: it is given, or what the line computed, M, or, if
@@ -551,8 +550,7 @@ static void derive_beside(Job *job, const Step *step, bool behind)
 static void collect_parameter_gradients(Job *job)
 {
     for (const Given *g = job->given; g < job->given + job->givens; g++) {
-        if (g->item == NULL || g->user == NULL || g->place.row != NULL
-            || g->shape->kind == MASK)
+        if (g->item == NULL || g->user == NULL || g->place.row != NULL)
             continue;
         Step step = { .algorithm = g->user->algorithm,
                       .line = g->user->line, .name = g->place.name,
@@ -595,8 +593,6 @@ static Mat draw_next_token(Job *job, Mat q)
                   .line = job->run.algorithm == 14 ? 5 : 6,
                   .turn = job->loop.turn, .time = 1,
                   .transposed = job->run.layout->rows };
-    if (q->cols != 1 || list->used == list->n)
-        return q;
     double u = list->u[list->used];
     set_row(&step);
     derive_beside(job, &step, false);
@@ -614,8 +610,7 @@ static Mat draw_next_token(Job *job, Mat q)
     add_integers(job, step, 1, &y, drawn);
     step.M = Y;
     y = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
-    bool same = known && can_draw(q) && y == sample(q, u);
-    if (y < 1 || y > q->rows || same)
+    if (y < 1 || y > q->rows || (known && y == sample(q, u)))
         return q;
     AT(other, y, 1) = 1;
     return other;
@@ -650,6 +645,5 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->now.S = M;
     derive_beside(job, &step, true);
-    return step.role == ROLE_TEMPERED && infers(job->run.algorithm)
-         ? draw_next_token(job, M) : M;
+    return step.role == ROLE_TEMPERED ? draw_next_token(job, M) : M;
 }

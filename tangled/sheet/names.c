@@ -24,8 +24,7 @@ double scaling(const Job *job)
 static bool has_positions(const Bound *bound, const char *word)
 {
     const Item *item = find_item(bound, "positions");
-    return item != NULL && item->word != NULL
-        && strcmp(item->word, word) == 0;
+    return item != NULL && strcmp(item->word, word) == 0;
 }
 
 int conditions_of(const Bound *bound)
@@ -85,7 +84,7 @@ static Mat find_parameter(Lookup *at, const char *name)
 static const char *gamma_in(const StepRow *row)
 {
     static const char gamma[] = "γ";
-    const char *p = row->columns == NULL ? NULL : strstr(row->columns, gamma);
+    const char *p = strstr(row->columns, gamma);
     return p == NULL ? NULL : p + strlen(gamma);
 }
 
@@ -210,7 +209,7 @@ static Mat value_given(const Job *job, const char *name)
     const Item *item = find_item(job, name);
     int size = letter_size(&job->size, name);
     return strcmp(name, "sinusoids") == 0 ? job->positions
-         : item != NULL && item->word == NULL ? list_of(job, item)
+         : item != NULL ? list_of(job, item)
          : size > 0 ? number_constant(job, size) : NULL;
 }
 
@@ -251,8 +250,6 @@ static Mat probabilities_read(Lookup *at)       /* by the loss */
 static Mat where_read(Lookup *at)
 {
     Mat log_P = at->log_P, P = probabilities_read(at);
-    if (P == NULL)
-        return NULL;
     Mat M = constant(at->job->arena, P->rows, P->cols);
     const Item *target = find_item(at->job->run.bound, "target");
     for (int k = 0; log_P != NULL && k < log_P->cols; k++)
@@ -267,7 +264,7 @@ static Mat own_tokens(Lookup *at)
 {
     const Item *x = find_of_head(at->job->run.bound, "x", 1);
     Mat P = probabilities_read(at);
-    if (x == NULL || P == NULL || x->head > 1 || at->here->turn > 1)
+    if (x == NULL || x->head > 1 || at->here->turn > 1)
         return NULL;
     Mat M = constant(at->job->arena, P->rows, P->cols);
     for (int t = 1; t <= P->cols; t++)

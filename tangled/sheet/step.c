@@ -312,8 +312,7 @@ static const char *formula_text(const Run *run, const Step *step)
         return "0";
     if (rms && step->line == 3)
         return "e / √(v + ε) ⊙ γ";
-    if (step->role == ROLE_DRAWN && step > run->step
-        && step[-1].role == ROLE_KEPT)
+    if (step->role == ROLE_DRAWN && step[-1].role == ROLE_KEPT)
         return "the first y with u < kept[1] + ... + kept[y]";
     return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
 }
@@ -396,7 +395,7 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
 const char *run_title(char to[TITLE_BYTES], const Run *run)
 {
     bool late = run->entered != NULL && *run->entered != '\0';
-    bool inferred = run->sheet != NULL && run->sheet->inferred;
+    bool inferred = run->sheet->inferred;
     snprintf(to, TITLE_BYTES, "Algorithm %d%s%s%s, layout %s: %s%s",
              run->algorithm, inferred ? " (inferred from the names)" : "",
              late ? " " : "", late ? run->entered : "",
@@ -437,9 +436,7 @@ bool mask_is_1(const Run *run, const Step *step)
 {
     const Step *before = step - 1;
     bool equal = step > run->step && step->role == ROLE_MASKED
-              && strcmp(step->name, before->name) == 0
-              && step->head == before->head
-              && step->algorithm == before->algorithm;
+              && strcmp(step->name, before->name) == 0;
     for (int k = 0; equal && k < step->M->rows * step->M->cols; k++)
         equal = step->M->at[k] == before->M->at[k];
     return equal;

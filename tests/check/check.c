@@ -402,14 +402,6 @@ LAW(exact_numbers_are_shown_as_such)
         HERE_IS("40/97", "1/3", "40/97");
 }
 
-LAW(a_masked_score_is_infinite)
-{
-    assert_line(MASKED "claim 4.5 S = 1 2 ; 7.5 4\n",
-                "S     WRONG  (2,1) yours 7.5, expected -inf");
-    assert_line(MASKED "claim 4.5 S = 1 2 ; -1e9 4\n",
-                "S     right, 4 of 4 entries");
-}
-
 LAW(an_entry_is_shown_as_it_was_typed)
 {
     HERE_IS("2/3", "\\frac{1}{3}", "2/3");

@@ -539,6 +539,13 @@ LAW(powers_are_shifted_in_all_rows_or_in_none)
                  "claim exp = 1 0.3 ; 1 0.4 ; 0.5 0.2\n", "RRRRRR", "");
 }
 
+LAW(a_token_that_there_is_not_is_not_carried_on)
+{
+    assert_story("algorithm 14\nx = 1\nWe = 1 0 ; 0 1\nWu = 0 0 ; 0 0\ntau 0\n"
+                 "epsilon 1\nell_gen 2\nclaim 14.5 i1.y = 9\nclaim y = 1 1\n",
+                 "W RR", "");
+}
+
 LAW(wrong_powers_are_carried_on_and_back)
 {
     assert_story("layout paper\nscale no\nS = 0 0 ; ln(2) 0\nV = 1 2\n"
