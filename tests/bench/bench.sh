@@ -75,6 +75,7 @@ train() {
         race << END
 the limit, its products alone:$OUT/model limit steps $size 1
 ftx:$OUT/model steps $size 1
+ftx, each graph made anew:$OUT/model anew steps $size 1
 PyTorch, a module written from the paper:$PYTHON tests/bench/peer.py steps plain $size 1
 PyTorch, fused by hand:$PYTHON tests/bench/peer.py steps fused $size 1
 END

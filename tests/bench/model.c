@@ -13,8 +13,9 @@
 
    prints milliseconds, of the clock's and of the processor's, a line for each
    step, reading, token or prompt, and then the most memory that was held, in
-   MB. With "limit" before steps, train or prompt it prints what these would
-   be if the processor did their products at its peak and nothing else. */
+   MB. With "limit" before steps, train or prompt: what these would be if the
+   processor did their products at its peak and nothing else; with "anew"
+   before steps: without replay. */
 #include "bench.h"
 #include "library/functions.h"
 #include "practice/practice.h"
@@ -72,15 +73,20 @@ static bool heard(void *to, int y)
     return told(to);
 }
 
+static Mat loss_anew(Worker *worker, const Data *data, int n)
+{
+    return loss_13(worker, data, n);
+}
+
 static void train_on(Arena *arena, Theta *theta, Training how, int sequences,
-                     int ell, int left, OnStep *observer)
+                     int ell, int left, Loss *loss, OnStep *observer)
 {
     how.N_epochs = 1000000000;
     Clock clock = clock_new(left);
     Trainer *trainer = trainer_new(arena, theta, &how);
     trainer->on_step = observer;
     trainer->to = &clock;
-    trainer_run(trainer, loss_13, &(Data){ .N_data = sequences,
+    trainer_run(trainer, loss, &(Data){ .N_data = sequences,
         .x = random_texts(arena, sequences, ell, theta->hyper.N_V) });
     if (observer == follow_quietly)
         printf("%.3f\n", (double)(trainer->step - WARM)
@@ -163,9 +169,10 @@ int main(int argc, char *argv[])
 {
     if (argc < 3)
         return 2;
-    const bool limit = strcmp(argv[1], "limit") == 0;
-    argc -= limit;
-    argv += limit;
+    const bool limit = strcmp(argv[1], "limit") == 0,
+               anew = strcmp(argv[1], "anew") == 0;
+    argc -= limit || anew;
+    argv += limit || anew;
     const char *what = argv[1];
     const bool small = strcmp(what, "steps") == 0 && argc == 9;
     int threads = atoi(argv[argc < 4 ? 2 : argc - 2]);
@@ -195,14 +202,15 @@ int main(int argc, char *argv[])
     theta_initialise(theta, XAVIER, &random);
     if (small) {
         train_on(arena, theta, (Training){ .eta = 1e-4, .threads = 1 },
-                 SEQUENCES, sizes.ell_max, left, follow_quietly);
+                 SEQUENCES, sizes.ell_max, left, anew ? loss_anew : loss_13,
+                 follow_quietly);
         return 0;
     }
     if (strcmp(what, "train") == 0)
         train_on(arena, theta, (Training){
             .eta = 1e-5, .batch = BATCH, .mean = true, .threads = threads,
             .method = strcmp(argv[2], "sgd") == 0 ? SGD : ADAMW
-        }, BATCH, ELL, left, follow);
+        }, BATCH, ELL, left, loss_13, follow);
     else
         set_threads(threads);
     if (strcmp(what, "token") == 0)

@@ -114,9 +114,9 @@ LAW(the_parts_of_algorithm_8_are_told_apart)
 
 LAW(what_is_not_given_is_told)
 {
-    const Run *run = run_of("algorithm 10\nx = 1 2\nL = 2\n"
+    const Run *run = run_of("algorithm 13\nx = 1 2\nL = 2\neta 1\n"
         BIGRAMS "layer1.Wv = 1 0\nlayer1.Wo = 1 ; 0\n");
-    assert_string_equal(run->assumed, "positions = none, epsilon = 0, "
+    assert_string_equal(run->assumed, "positions = none, N_epochs = 1, epsilon = 0, "
         "gamma_1 = 1, beta_1 = 0, W_q = 0, b_q = 0, W_k = 0, b_k = 0, b_v = 0, "
         "b_o = 0, gamma_2 = 1, beta_2 = 0, W_mlp1 = 0, b_mlp1 = 0, W_mlp2 = 0, "
         "b_mlp2 = 0, layer2.W_v^1 = 0, layer2.W_o = 0, gamma = 1, beta = 0");
