@@ -36,10 +36,10 @@
 #else
 #define INLINE inline __attribute__((always_inline))
 #endif
-#define FETCH(place) __builtin_prefetch(place)
+#define FETCH(place, cache) __builtin_prefetch(place, 0, cache)
 #else
 #define INLINE inline
-#define FETCH(place) (void)(place)
+#define FETCH(place, cache) (void)(place)
 #endif
 
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -70,6 +70,7 @@ enum {
     PANEL = 1024 / sizeof(real),    /* rows that are packed together     */
     NEAR = 2 * DEPTH,               /* columns that are read unpacked    */
     STRIDE = 8,                     /* of p, from one fetch to the next  */
+    SECOND = 2, NEAREST = 3,        /* caches, as the compiler counts    */
 };
 
 /* What will be needed soon, some columns, and where the next fetch is. */
@@ -180,26 +181,28 @@ static void multiply_packed(const Kernel *kernel, int m,
     multiply_block(kernel, m, s);
 }
 
-static void multiply_vector(const Kernel *kernel, int m, int k,
+static void multiply_vector(const Kernel *kernel, int m,
                             const struct Strip *all)
 {
-    const int rows = all->a_row == 1 ? TALL : RUNS;
-    for (int i = 0; i < m; i += rows)
-        for (int p = 0; p < k; p += DEPTH) {
-            struct Strip s = *all;
-            s.n = 1;
-            s.k = least(k - p, DEPTH);
-            s.rows = least(m - i, rows);
-            s.A += i * s.a_row + p * s.a_column;
-            s.B += p * s.b_row;
-            s.C += i;
-            if (s.a_row == 1)
-                kernel->column(&s);
-            else if (s.rows == RUNS)
-                kernel->inner(&s);
-            else
-                multiply_block(kernel, s.rows, s);
-        }
+    const int rows = all->a_row == 1 ? TALL : RUNS, k = all->k;
+    for (int i = 0; i < m; i += rows) {
+        struct Strip s = *all;
+        s.rows = least(m - i, rows);
+        s.A += i * s.a_row;
+        s.C += i;
+        if (s.a_row != 1 && s.rows == RUNS)
+            kernel->inner(&s);
+        else
+            for (int p = 0; p < k; p += DEPTH) {
+                s.k = least(k - p, DEPTH);
+                if (s.a_row == 1)
+                    kernel->column(&s);
+                else
+                    multiply_block(kernel, s.rows, s);
+                s.A += DEPTH * s.a_column;
+                s.B += DEPTH * s.b_row;
+            }
+    }
 }
 
 static void multiply(const Kernel *kernel, int m, int n, int k,
@@ -247,7 +250,7 @@ void product_by(const Kernel *kernel,
                 real *C, int ldc)
 {
     struct Strip all = {
-        .A = A, .B = B, .C = C, .c_row = 1, .c_column = ldc,
+        .n = n, .k = k, .A = A, .B = B, .C = C, .c_row = 1, .c_column = ldc,
         .a_row = transpose_A ? lda : 1, .a_column = transpose_A ? 1 : lda,
         .b_row = transpose_B ? ldb : 1, .b_column = transpose_B ? 1 : ldb
     };
@@ -255,7 +258,7 @@ void product_by(const Kernel *kernel,
     if (across)
         all = transpose_strip(&all);
     if (n == 1)
-        multiply_vector(kernel, m, k, &all);
+        multiply_vector(kernel, m, &all);
     else
         multiply(kernel, across ? n : m, across ? m : n, k, &all);
 }
@@ -332,9 +335,8 @@ void product(bool transpose_A, bool transpose_B, int m, int n, int k,
         return;
     }
     const bool by_rows = m >= n;
-    const int step = n == 1 ? HEAD / 2 : STEP;  /* two share W_q, too */
-    const int steps = ((by_rows ? m : n) + step - 1) / step;
-    const int share_of = (steps + threads - 1) / threads * step;
+    const int steps = ((by_rows ? m : n) + STEP - 1) / STEP;
+    const int share_of = (steps + threads - 1) / threads * STEP;
     if (by_rows)
         p.rows = least(share_of, m);
     else

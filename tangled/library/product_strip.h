@@ -91,7 +91,7 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
     UNROLL for (int q = 0; q < columns * vectors; q++)
         sum[q] = zero;
     UNROLL for (int c = 0; c < columns; c++)
-        FETCH(C + c * c_column);
+        FETCH(C + c * c_column, NEAREST);
     if (s->ahead == NULL)
         NAMED(add)(vectors, columns, s, s->k, A, B, NULL, sum);
     else
@@ -100,7 +100,7 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
             real *to = s->to == NULL ? NULL
                      : s->to + p * vectors * NAMED(LANES);
             UNROLL for (int q = 0; q < vectors * BYTES; q += 64)
-                FETCH((const char *)soon + q);
+                FETCH((const char *)soon + q, NEAREST);
             NAMED(add)(vectors, columns, s, least(s->k - p, STRIDE),
                        A + p * s->a_column, B + p * s->b_row, to, sum);
         }
@@ -227,7 +227,7 @@ TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
     for (int i = 0; i < whole; i += LANES) {
         vector v = *(vector *)(sum + i);
         UNROLL for (int q = 0; q < few * LANES; q += APART)
-            FETCH(A + few * (next + i) + q);
+            FETCH(A + few * (next + i) + q, SECOND);
         UNROLL for (int q = 0; q < few; q++)
             v += *(const vector *)(A + q * next + i) * b[q];
         *(vector *)(sum + i) = v;
@@ -260,40 +260,39 @@ TARGET static void NAMED(column)(const struct Strip *s)
 TARGET static void NAMED(inner)(const struct Strip *s)  /* of RUNS rows */
 {
     const ptrdiff_t lda = s->a_row;
+    for (int p = 0, end = 0; p < s->k; p = end) {
+        end = least(p + DEPTH, s->k);
 #ifdef MIX
-    typedef NAMED(four) four;
-    enum { SQUARES = RUNS / 4 };
-    const four zero = {0};
-    four sum[SQUARES], row[4];
-    int p = 0;
+        typedef NAMED(four) four;
+        enum { SQUARES = RUNS / 4 };
+        four sum[SQUARES] = {{0}}, row[4];
 
-    UNROLL for (int i = 0; i < SQUARES; i++)
-        sum[i] = zero;
-    for (; p + 4 <= s->k; p += 4) {
-        UNROLL for (int i = 0; i < 4; i++)
-            FETCH(s->A + (RUNS + p % 16 + i) * lda + p / 16 * 16);
-        UNROLL for (int i = 0; i < SQUARES; i++) {
-            NAMED(transpose)(s->A + 4 * i * lda + p, lda, row);
-            UNROLL for (int q = 0; q < 4; q++)
-                sum[i] += row[q] * s->B[(p + q) * s->b_row];
+        for (; p + 4 <= end; p += 4) {
+            UNROLL for (int q = 0; q < 4 * RUNS; q += APART)
+                FETCH(s->A + RUNS * (lda + p) + q, SECOND);
+            UNROLL for (int i = 0; i < SQUARES; i++) {
+                NAMED(transpose)(s->A + 4 * i * lda + p, lda, row);
+                UNROLL for (int q = 0; q < 4; q++)
+                    sum[i] += row[q] * s->B[(p + q) * s->b_row];
+            }
         }
-    }
-    for (; p < s->k; p++)
-        UNROLL for (int i = 0; i < SQUARES; i++) {
-            const real *A = s->A + 4 * i * lda + p;
-            const four a = { A[0], A[lda], A[2 * lda], A[3 * lda] };
-            sum[i] += a * s->B[p * s->b_row];
-        }
-    UNROLL for (int i = 0; i < SQUARES; i++)
-        ((four *)s->C)[i] += sum[i];
+        for (; p < end; p++)
+            UNROLL for (int i = 0; i < SQUARES; i++) {
+                const real *A = s->A + 4 * i * lda + p;
+                const four a = { A[0], A[lda], A[2 * lda], A[3 * lda] };
+                sum[i] += a * s->B[p * s->b_row];
+            }
+        UNROLL for (int i = 0; i < SQUARES; i++)
+            ((four *)s->C)[i] += sum[i];
 #else
-    for (int i = 0; i < RUNS; i++) {
-        real sum = 0;
-        for (int p = 0; p < s->k; p++)
-            sum += s->A[i * lda + p] * s->B[p * s->b_row];
-        s->C[i] += sum;
-    }
+        for (int i = 0; i < RUNS; i++) {
+            real sum = 0;
+            for (int q = p; q < end; q++)
+                sum += s->A[i * lda + q] * s->B[q * s->b_row];
+            s->C[i] += sum;
+        }
 #endif
+    }
 }
 
 #undef NAMED

@@ -144,8 +144,7 @@ static void decimal_text(char to[60], double x, int decimals)
     if (fabs(x) < 0.5 * unit_of(decimals))
         snprintf(to, 60, "%.*f", decimals < 15 ? decimals : 0, 0.0);
     else if (first < -5 || decimals < 0)
-        snprintf(to, 60, "%.*e", first + decimals > 0 ? first + decimals
-                                                      : 0, x);
+        snprintf(to, 60, "%.*e", first + decimals, x);
     else
         snprintf(to, 60, "%.*f", decimals, x);
 }

@@ -15,8 +15,8 @@ typedef struct Seen {           /* a step that the run has come by        */
 
 /* Conditions of a run, of a name or of a slip, a bit each. */
 enum {
-    IF_DIVIDED = 1,             /* scores are divided by √d_attn          */
-    IF_UNDIVIDED = 1 << 1,      /* ... are not divided by that            */
+    IF_CROSS = 1,               /* here is the cross-attention            */
+    IF_UNDIVIDED = 1 << 1,      /* scores are not divided by √d_attn      */
     IF_LAYER_NORM = 1 << 2,
     IF_RMS = 1 << 3,
     IF_PRE_NORM = 1 << 4,       /* Algorithm 10 and its kin               */
@@ -25,7 +25,7 @@ enum {
     IF_BLANKS = 1 << 7,         /* masked tokens are predicted            */
     IF_PAPER = 1 << 8,          /* positions are computed so ...          */
     IF_VASWANI = 1 << 9,        /* ... or so                              */
-    IF_CROSS = 1 << 10          /* here is the cross-attention            */
+    IF_DIVIDED = 1 << 10        /* scores are divided by that             */
 };
 
 #define SINES(angle) "sin(" angle " + phase)"

@@ -59,8 +59,10 @@ static inline double peak_##bytes(void) \
 { \
     typedef real Vector __attribute__((vector_size(bytes))); \
     enum { SUMS = 12, TURNS = 1000000, LANES = bytes / sizeof(real) }; \
-    Vector sum[SUMS] = { { 0 } }; \
+    Vector sum[SUMS]; \
     const real a = (real)0.999 + (real)1e-9 * (real)rand(); \
+    for (int k = 0; k < SUMS; k++)      /* two alike would be made one */ \
+        sum[k] = (Vector){ 0 } + (real)k; \
     const double start = seconds(); \
     for (int turn = 0; turn < TURNS; turn++) \
         _Pragma("GCC unroll 12") for (int k = 0; k < SUMS; k++) \

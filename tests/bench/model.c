@@ -3,8 +3,7 @@
        model steps d_e L H d_mlp ell N_V seconds
 
    trains Algorithm 10 that long, one sequence a step, plain SGD, and prints
-   steps in a second of the processor's time, in which other programs do not
-   count. At GPT-2's sizes (124,439,808 parameters, tied)
+   steps in a second of the processor's time. At GPT-2's sizes, tied,
 
        model train METHOD threads steps   batches of 4 x 64 tokens
        model read threads                 theta's bytes are read once

@@ -178,6 +178,7 @@ LAW(twelve_digits_are_judged_or_five_in_single_precision)
     assert_on("148.43", (real)exp(5), WRONG);
     if (!IS_DOUBLE)
         return;
+    assert_verdicts("1/3", "0.33333336", "W");      /* and no float */
     assert_on("0.333333333333", 1 / 3.0, RIGHT);
     assert_on("0.333333333334", 1 / 3.0, LAST_DIGIT);
     assert_on("0.333333333335", 1 / 3.0, WRONG);
@@ -531,7 +532,6 @@ LAW(a_known_slip_is_made_elsewhere_too)
         "WWWW WWWW", "W_q-W_k|Q-K no-scale");
 }
 
-/* The largest e^x of the last row is not 1. */
 LAW(powers_are_shifted_in_all_rows_or_in_none)
 {
     assert_story("layout textbook\nscale no\nV = 1 ; 1\n"

@@ -6,7 +6,6 @@
 
 /* ---------------------------------------------------------------- entries */
 
-/* All of the text is an entry. */
 static Entry entry_in(const char *text)
 {
     const char *rest = text, *wrong;

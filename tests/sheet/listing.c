@@ -210,6 +210,8 @@ LAW(a_sheet_may_begin_with_a_step)
     assert_not_run("layout paper\nlogits = 1 2 ; 3 4\ntop_p 0.5\n", "text:3:1: "
                    "top_k and top_p keep tokens for one column of logits, and "
                    "here are several.");
+    assert_claims("algorithm 6\nlayout paper\ne = 1 2 ; 3 5\ngrad.m = 1 2\n"
+                  "claim grad.e = 1/2 1 ; 1/2 1\n", 1);
     assert_not_run("algorithm 6\nlayout paper\ne = 1 2 ; 3 5\ngrad.m = 1 2 ; "
                    "3 4\n", "text:4:1: grad.m is 2 x 2; in layout paper it is "
                    "1 x ell.");
@@ -222,7 +224,6 @@ LAW(what_is_given_inside_an_encoder_is_as_long_as_z)
                   "dec1.V = 3\nclaim enc1.Y = 2 2\nclaim dec1.Y = 3\n", 2);
 }
 
-/* It has one of each head, too. */
 LAW(a_gradient_of_no_head_is_of_all_heads)
 {
     assert_claims("algorithm 5\nlayout paper\nY = 1 2\nW_o = 1 ; 3\n"
@@ -287,6 +288,7 @@ LAW(json_tells_where_a_step_is)
     const char *json = shown("--json", "tests/data/worked/alg13.sheet");
     assert_that(strstr(json, "\"line\": 6, \"name\": \"W_u\", \"index\": null, "
                        "\"of\": \"grad\", \"rows\": 3") != NULL);
+    assert_that(strstr(json, "\"P\", \"index\": null, \"of\"") == NULL);
     json = shown("--json", "tests/data/worked/alg12.sheet");
     assert_that(strstr(json, "\"line\": 5, \"name\": \"x_tilde\"") != NULL);
     json = shown("--json", "tests/data/worked/alg15.sheet");
