@@ -24,7 +24,7 @@ static int format_place(const Error *f, int at, const char *sentence,
 {
     int line = 1, column = 1;
     bool is_subject = strncmp(sentence, "is ", 3) == 0;
-    if (f->text == NULL)
+    if (f->text == NULL || is_subject)
         return snprintf(to, size, is_subject ? "%.300s " : "%.300s: ",
                         f->sheet);
     for (int k = 0; k < at; k++)
