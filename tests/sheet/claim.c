@@ -25,7 +25,6 @@ LAW(as_many_decimals_are_shown_as_any_claim_has)
                                            "claim p = 0.75 0.25\n")), 1);
 }
 
-/* A sum, a variance and its root, a loss: none is noise beside another. */
 LAW(what_may_be_tiny_has_no_size)
 {
     const Run *run = run_of("algorithm 6\nlayout paper\ne = 3e-9 ; 1e-9\n"

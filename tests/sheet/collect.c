@@ -77,6 +77,8 @@ LAW(the_first_line_says_from_where)
                  "y = the first y with u < kept[1] + ... + kept[y]");
     assert_shown("layout textbook\nlogits = 1 2\ntau 2\ntarget 1\n",
                  "loss = -Σ_t log q[t, target[t]]");
+    assert_shown("layout paper\nlogits = 1 ; 2\ntau 2\ntarget 1\n",
+                 "loss = -Σ_t log q[target[t], t]");
     assert_shown("algorithm 4\nlayout paper\nX = 1 0 ; 0 1\n",
                  "so assumed: W_q = I, b_q = 0, Z = X, W_k = I,");
 }

@@ -83,7 +83,6 @@ static const struct { const char *text; double value; int decimals; } exact[] = 
     { "-\\infty", -INFINITY, EXACT }, { "e^{2}", 7.38905609893065, EXACT },
 };
 
-/* Where no other function, and no other order of operators, has that value. */
 static const struct { const char *text; double value; } worth[] = {
     { "sqrt(3)", 1.7320508075688772 }, { "ln(2)", 0.6931471805599453 },
     { "exp(2)", 7.38905609893065 }, { "exp(-1/2)", 0.6065306597126334 },
