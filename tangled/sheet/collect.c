@@ -261,6 +261,8 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
     step.line = seen->line;
     step.inner = g->item == NULL;
     step.transposed = is_transposed(g->shape->kind, job->run.layout);
+    if (job->loop.in_row > 0)
+        add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
     if (other != &gradient)
         descend_along(job, M, other);
@@ -312,7 +314,7 @@ static void note_argument(Job *job, const char *argument, Given *g,
     if (g != NULL && is_any_given(job, argument))
         place = g->place;
     step_name(name, sizeof name, &place);
-    if (a != NULL && !is_given)
+    if (a != NULL && !is_given && (a->instead != NULL || job->identity))
         note_assumption(job, name, job->identity && a->kind == WEIGHT
                                    ? "I" : a->instead);
 }
@@ -453,10 +455,11 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 
 /* Weights that follow from the e^x, as they were carried on in a variation,
    have the derivative of a softmax by its own numbers. */
-static bool keeps_softmax(const Job *job, Mat M)
+static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
+    const Seen *powers = latest_seen(job, step, ROLE_POWERS);
     return job->variation != NULL && M != NULL && M->logits != NULL
-        && latest_seen(job, ROLE_POWERS) != NULL;
+        && powers != NULL && powers->known && powers->given == NULL;
 }
 
 /* What becomes of a step: it is given, or what the line computed, M, or, if
@@ -480,7 +483,8 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
         see_step(job, step, false, given, value);
         return value;
     }
-    if (derives && given == NULL && value != M && keeps_softmax(job, M)) {
+    if (derives && given == NULL && value != M
+        && keeps_softmax(job, step, M)) {
         copy_into(M, value);
         value = M;
     }
@@ -550,7 +554,8 @@ static void derive_beside(Job *job, const Step *step, bool behind)
 static void collect_parameter_gradients(Job *job)
 {
     for (const Given *g = job->given; g < job->given + job->givens; g++) {
-        if (g->item == NULL || g->user == NULL || g->place.row != NULL)
+        if (g->item == NULL || g->user == NULL || g->place.row != NULL
+            || g->shape->kind == MASK)
             continue;
         Step step = { .algorithm = g->user->algorithm,
                       .line = g->user->line, .name = g->place.name,
@@ -593,6 +598,8 @@ static Mat draw_next_token(Job *job, Mat q)
                   .line = job->run.algorithm == 14 ? 5 : 6,
                   .turn = job->loop.turn, .time = 1,
                   .transposed = job->run.layout->rows };
+    if (q->cols != 1 || list->used == list->n)      /* a student's */
+        return q;
     double u = list->u[list->used];
     set_row(&step);
     derive_beside(job, &step, false);
@@ -610,7 +617,8 @@ static Mat draw_next_token(Job *job, Mat q)
     add_integers(job, step, 1, &y, drawn);
     step.M = Y;
     y = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
-    if (y < 1 || y > q->rows || (known && y == sample(q, u)))
+    bool same = known && can_draw(q) && y == sample(q, u);
+    if (y < 1 || y > q->rows || same)
         return q;
     AT(other, y, 1) = 1;
     return other;
@@ -635,7 +643,7 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     step.time = time_of(job, &step);
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED
-                  ? latest_seen(job, ROLE_NEXT) : NULL;
+                  ? latest_seen(job, &step, ROLE_NEXT) : NULL;
     if (job->late && p != NULL && !p->known)    /* tau = 0 asks for no p, */
         M = scale(M, NAN);
     if (p != NULL && p->given != NULL)          /* but has it read        */

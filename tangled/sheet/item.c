@@ -208,7 +208,8 @@ static bool enter_step(Job *job, Given *g)
         return false;
     Part part = item->part != NOWHERE ? item->part
               : has_model(row->algorithm)
-                ? part_of_line(row->algorithm, row->line) : NOWHERE;
+                ? part_of_line(row->algorithm, row->line)
+              : model && row->algorithm < 7 ? LAYER : NOWHERE;
     g->place = (Step){ .name = row->name, .row = row, .role = row->role,
         .aspect = item->aspect, .part = part,
         .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,

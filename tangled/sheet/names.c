@@ -63,7 +63,8 @@ Given *find_beside(const Job *job, const Step *step, const char *name)
     return NULL;
 }
 
-/* A parameter of the layer and head at hand; NULL: there is none. */
+/* A parameter of the layer and head at hand; NULL: there is none. The
+   cross-attention shares the rest of its layer with the decoder. */
 static Mat find_parameter(Lookup *at, const char *name)
 {
     const Job *job = at->job;
@@ -75,6 +76,8 @@ static Mat find_parameter(Lookup *at, const char *name)
         name = *name == 'W' ? (name[5] == '1' ? "W_mlp3" : "W_mlp4")
                             : (name[5] == '1' ? "b_mlp3" : "b_mlp4");
     const Given *g = find_beside(job, &place, name);
+    place.part = place.part == ED ? DEC : place.part;
+    g = g == NULL ? find_beside(job, &place, name) : g;
     return g != NULL ? g->M : strcmp(name, "W_p") == 0 ? job->running->W_p
          : NULL;
 }
@@ -112,11 +115,16 @@ static Mat find_norm_parameter(Lookup *at, const char *name)
 
 static Mat gamma_of(Lookup *at) { return find_norm_parameter(at, "gamma"); }
 static Mat beta_of(Lookup *at) { return find_norm_parameter(at, "beta"); }
-const Seen *latest_seen(const Job *job, Role role)
+const Seen *latest_seen(const Job *job, const Step *here, Role role)
 {
     const Seen *s = job->now.seen;
     for (; s != NULL && s->step.turn == job->loop.turn; s = s->before)
-        if (s->step.role == role)
+        if (s->step.role == role
+            && (role != ROLE_HIDDEN || s->step.line == here->line)
+            && (s->step.algorithm != 4 || here->algorithm != 4
+                || (s->step.head == here->head
+                    && s->step.layer == here->layer
+                    && s->step.part == here->part)))
             return s;
     return NULL;
 }
@@ -137,10 +145,10 @@ static Mat known_value(const Seen *seen)
     return seen != NULL && seen->known ? seen->M : NULL;
 }
 
-/* The latest value of a role. */
+/* The latest value of a role; in an attention, in the same one. */
 static Mat latest(const Lookup *at, Role role)
 {
-    return known_value(latest_seen(at->job, role));
+    return known_value(latest_seen(at->job, at->here, role));
 }
 
 static Mat current_value(Lookup *at) { return at->it; }
@@ -250,6 +258,8 @@ static Mat probabilities_read(Lookup *at)       /* by the loss */
 static Mat where_read(Lookup *at)
 {
     Mat log_P = at->log_P, P = probabilities_read(at);
+    if (P == NULL)
+        return NULL;
     Mat M = constant(at->job->arena, P->rows, P->cols);
     const Item *target = find_item(at->job->run.bound, "target");
     for (int k = 0; log_P != NULL && k < log_P->cols; k++)
@@ -264,7 +274,7 @@ static Mat own_tokens(Lookup *at)
 {
     const Item *x = find_of_head(at->job->run.bound, "x", 1);
     Mat P = probabilities_read(at);
-    if (x == NULL || x->head > 1 || at->here->turn > 1)
+    if (x == NULL || P == NULL || x->head > 1 || at->here->turn > 1)
         return NULL;
     Mat M = constant(at->job->arena, P->rows, P->cols);
     for (int t = 1; t <= P->cols; t++)

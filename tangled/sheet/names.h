@@ -16,7 +16,7 @@ typedef struct Seen {           /* a step that the run has come by        */
 /* Conditions of a run, of a name or of a slip, a bit each. */
 enum {
     IF_CROSS = 1,               /* here is the cross-attention            */
-    IF_UNDIVIDED = 1 << 1,      /* scores are not divided by √d_attn      */
+    IF_UNDIVIDED = 1 << 1,      /* scores are not divided by √d_attn, ... */
     IF_LAYER_NORM = 1 << 2,
     IF_RMS = 1 << 3,
     IF_PRE_NORM = 1 << 4,       /* Algorithm 10 and its kin               */
@@ -25,7 +25,7 @@ enum {
     IF_BLANKS = 1 << 7,         /* masked tokens are predicted            */
     IF_PAPER = 1 << 8,          /* positions are computed so ...          */
     IF_VASWANI = 1 << 9,        /* ... or so                              */
-    IF_DIVIDED = 1 << 10        /* scores are divided by that             */
+    IF_DIVIDED = 1 << 10        /* ... are divided by √d_attn             */
 };
 
 #define SINES(angle) "sin(" angle " + phase)"
@@ -51,10 +51,11 @@ bool condition_holds(const Lookup *at, int when);
    it has none, since a name is unknown or shapes do not fit. */
 Mat evaluate_formula(Lookup *at, const char *formula, Mat it);
 
-/* The latest step of a role in this turn of the loop; the latest X or Z of a
-   model, for a context Z only; what is given as `name` for a step's head and
-   layer. NULL: there is none. */
-const Seen *latest_seen(const Job *job, Role role);
+/* The latest step of a role in this turn of the loop, in Algorithm 4 of the
+   same head, and if HIDDEN of the same line; the latest X or Z of a model,
+   for a context Z only; what is given as `name` for a step's head and layer.
+   NULL: there is none. */
+const Seen *latest_seen(const Job *job, const Step *here, Role role);
 const Seen *latest_flow(const Job *job, bool context);
 Given *find_beside(const Job *job, const Step *step, const char *name);
 

@@ -312,7 +312,8 @@ static const char *formula_text(const Run *run, const Step *step)
         return "0";
     if (rms && step->line == 3)
         return "e / √(v + ε) ⊙ γ";
-    if (step->role == ROLE_DRAWN && step[-1].role == ROLE_KEPT)
+    if (step->role == ROLE_DRAWN && step > run->step
+        && step[-1].role == ROLE_KEPT)
         return "the first y with u < kept[1] + ... + kept[y]";
     return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
 }
