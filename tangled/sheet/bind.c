@@ -414,7 +414,7 @@ static void given_hyperparameters(Job *job)
         .N_V = size_or_1(job, "N_V"),
         .d_e = size_or_1(job, "d_e"),
         .d_mlp = size_or_1(job, "d_mlp"),
-        .d_f = letter_size(&job->size, "d_f"),
+        .d_f = size_or_1(job, "d_f"),
         .d_attn = size_or_1(job, "d_attn"),
         .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
         .epsilon = job->epsilon };
@@ -488,6 +488,9 @@ Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
 
 void copy_into(Mat to, Mat from)
 {
+    REQUIRE(to->rows * to->cols == from->rows * from->cols,
+            "%d x %d into %d x %d.", from->rows, from->cols, to->rows,
+            to->cols);
     if (to != from)
         memcpy(to->at, from->at,
                (size_t)to->rows * (size_t)to->cols * sizeof *to->at);

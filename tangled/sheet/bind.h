@@ -55,6 +55,6 @@ int given_position(const Job *job, int most);
 /* Returns what a variation makes of a matrix. */
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M);
 
-/* Copies the entries of a matrix into another of its shape. */
+/* Copies the entries of a matrix into one that has as many. */
 void copy_into(Mat to, Mat from);
 #endif

@@ -616,9 +616,10 @@ static Mat draw_next_token(Job *job, Mat q)
     int y = (int)AT(Y, 1, 1);
     add_integers(job, step, 1, &y, drawn);
     step.M = Y;
-    y = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
-    bool same = known && can_draw(q) && y == sample(q, u);
-    if (y < 1 || y > q->rows || same)
+    int carried = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
+    if (1 <= carried && carried <= q->rows)
+        y = carried;
+    if (known && can_draw(q) && y == sample(q, u))
         return q;
     AT(other, y, 1) = 1;
     return other;

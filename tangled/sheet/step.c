@@ -426,10 +426,10 @@ bool sums_to_1(const Step *step)
                           | ROLE(KEPT));
 }
 
-const char *sums_text(const Run *run)
+const char *sums_text(const Run *run, const Step *step)
 {
-    return run->layout->rows ? "each row sums to 1"
-                             : "each column sums to 1";
+    return step->given || !sums_to_1(step) ? NULL
+         : run->layout->rows ? "each row sums to 1" : "each column sums to 1";
 }
 
 

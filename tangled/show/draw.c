@@ -38,7 +38,7 @@ const char *axes_text(const Run *run)
 const char *remark_text(const Run *run, const Step *step)
 {
     return mask_is_1(run, step) ? "the mask is 1 everywhere"
-         : sums_to_1(step) ? sums_text(run) : NULL;
+                               : sums_text(run, step);
 }
 
 enum { LETTER = 7, LINE = 18, GAP = 28, PAGE = 1400, MANY = 32, MOST = 100 };

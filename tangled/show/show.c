@@ -54,8 +54,9 @@ static void print_step(FILE *out, const Run *run, const Step *step,
     }
     print_matrix(out, step->M, decimals_shown(run),
                  shade && sums_to_1(step));
-    if (sums_to_1(step))
-        fprintf(out, "  %s\n", sums_text(run));
+    const char *sums = sums_text(run, step);
+    if (sums != NULL)
+        fprintf(out, "  %s\n", sums);
 }
 
 /* Returns how many items of a sheet are claims. */
