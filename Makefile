@@ -100,7 +100,7 @@ fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, saf
 	tests/fuzz/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
 machines: ftx   # built and run for other machines; .ci/run names the packages that it takes
 	tests/tools/machines.sh
-bench:          # how fast? a part of it: make bench judge, or product, train, gpt2
+bench:          # how fast? a part of it: make bench judge, or product, train, growth, gpt2
 	tests/bench/bench.sh $(filter $(PARTS), $(MAKECMDGOALS))
 $(PARTS): bench ; @:
 quality:        # what models learn in five minutes each: tests/bench/quality.txt

@@ -34,10 +34,14 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #define ONE_VECTOR _Pragma("GCC unroll 1")      /* not 16 single numbers */
 #define UNROLLED _Pragma("GCC unroll 4")        /* each turn of its own  */
+#define IN_ANY_ORDER _Pragma("GCC ivdep")       /* no turn needs another */
 #else
 #define ONE_VECTOR
 #define UNROLLED
+#define IN_ANY_ORDER
 #endif
+#define EACH_ENTRY(k, n) \
+    IN_ANY_ORDER for (size_t k = 0, k##_end = (size_t)(n); k < k##_end; k++)
 
 WITHIN size_t entries(Mat M)
 {

@@ -13,6 +13,9 @@ static size_t gradient_size(Mat M)      /* 0: it keeps no gradient */
     return M->grad == NULL ? 0 : entries(M);
 }
 
+/* Entry k of dM so far: none where dM takes the place of dY. */
+#define SO_FAR(M, Y, k) ((M)->grad == (Y)->grad ? 0 : (M)->grad[k])
+
 /* Returns column j of the entries at, or of the gradient, of M. */
 static real *column(real *at, Mat M, int j)
 {
@@ -167,8 +170,7 @@ static void affine_forward(struct Matrix *Y)
     add_product(Y->at, first_factor(Y), entries_of(Y->of[1]));
 }
 
-static const Operation
-    affine_operation = { "affine", affine_forward, affine_backward };
+OPERATION(affine, OWN_PLACE);
 
 Mat mul_(Where where, Mat A, Mat B)
 {
@@ -229,7 +231,7 @@ FAST static void add_forward(struct Matrix *Y)
             Y->at[first + k] = A->at[first + k] + B->at[k];
 }
 
-static const Operation add_operation = { "add", add_forward, add_backward };
+OPERATION(add, OWN_PLACE);
 
 Mat add_(Where where, Mat A, Mat B)
 {
@@ -250,19 +252,18 @@ Mat add_bias_(Where where, Mat M, Mat b)
 FAST static void scale_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0, n = gradient_size(M); k < n; k++)
-        M->grad[k] += (real)Y->c * Y->grad[k];
+    EACH_ENTRY(k, gradient_size(M))
+        M->grad[k] = SO_FAR(M, Y, k) + (real)Y->c * Y->grad[k];
 }
 
 FAST static void scale_forward(struct Matrix *Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0, n = entries(Y); k < n; k++)
+    EACH_ENTRY(k, entries(Y))
         Y->at[k] = (real)Y->c * M->at[k];
 }
 
-static const Operation
-    scale_operation = { "scale", scale_forward, scale_backward };
+OPERATION(scale, ALL_IN_PLACE);
 
 Mat scale_(Where where, Mat M, double c)
 {
@@ -294,8 +295,7 @@ FAST static void hadamard_forward(struct Matrix *Y)
             Y->at[first + k] = A->at[first + k] * B->at[k];
 }
 
-static const Operation
-    hadamard_operation = { "hadamard", hadamard_forward, hadamard_backward };
+OPERATION(hadamard, OWN_PLACE);
 
 Mat hadamard_(Where where, Mat A, Mat B)
 {
@@ -326,7 +326,7 @@ static void sum_forward(struct Matrix *y)
         y->at[0] += M->at[k];
 }
 
-static const Operation sum_operation = { "sum", sum_forward, sum_backward };
+OPERATION(sum, OWN_PLACE);
 
 Mat sum_(Where where, Mat M)
 {
@@ -354,8 +354,8 @@ FAST static void softmax_backward(Mat P)
     for (int j = 0; M->grad != NULL && j < P->cols; j++) {
         const real *p = column(P->at, P, j), *dp = column(P->grad, P, j);
         real *da = column(M->grad, M, j), p_dp = inner(P->rows, p, dp);
-        for (int i = 0; i < P->rows; i++)
-            da[i] += p[i] * (dp[i] - p_dp);
+        EACH_ENTRY(i, P->rows)
+            da[i] = (da == dp ? 0 : da[i]) + p[i] * (dp[i] - p_dp);
     }
 }
 
@@ -375,8 +375,7 @@ FAST static void softmax_forward(struct Matrix *P)
     }
 }
 
-static const Operation
-    softmax_operation = { "softmax", softmax_forward, softmax_backward };
+OPERATION(softmax, GRADIENT_IN_PLACE);
 
 Mat softmax_(Where where, Mat M)
 {
@@ -401,8 +400,7 @@ FAST static void mean_forward(struct Matrix *m)
         m->at[j] = total(M->rows, column(M->at, M, j)) / (real)M->rows;
 }
 
-static const Operation
-    mean_operation = { "mean", mean_forward, mean_backward };
+OPERATION(mean, OWN_PLACE);
 
 Mat mean_(Where where, Mat M)
 {
@@ -431,8 +429,7 @@ FAST static void variance_forward(struct Matrix *v)
                  / (real)M->rows;
 }
 
-static const Operation
-    variance_operation = { "variance", variance_forward, variance_backward };
+OPERATION(variance, OWN_PLACE);
 
 Mat variance_(Where where, Mat M, Mat m)
 {
@@ -473,9 +470,7 @@ FAST static void standardise_forward(struct Matrix *Y)
     }
 }
 
-static const Operation standardise_operation = {
-    "standardise", standardise_forward, standardise_backward
-};
+OPERATION(standardise, OWN_PLACE);
 
 Mat standardise_(Where where, Mat M, Mat m, Mat v, const double *given)
 {
@@ -494,9 +489,9 @@ Mat standardise_(Where where, Mat M, Mat m, Mat v, const double *given)
 FAST static void masked_backward(Mat Y)
 {
     Mat S = Y->of[0];
-    for (size_t k = 0, n = gradient_size(S); k < n; k++) {
+    EACH_ENTRY(k, gradient_size(S)) {
         const real dy = Y->grad[k];
-        S->grad[k] += Y->at[k] == -(real)INFINITY ? 0 : dy;
+        S->grad[k] = SO_FAR(S, Y, k) + (Y->at[k] == -(real)INFINITY ? 0 : dy);
     }
 }
 
@@ -516,15 +511,14 @@ FAST static void masked_forward(struct Matrix *Y)
     for (int j = 0; j < S->cols; j++) {
         const real *s = column(S->at, S, j);
         real *y = column(Y->at, Y, j);
-        for (int i = 0; back && i < S->rows; i++)
-            y[i] = look_back(i + 1, past + j + 1, NULL) ? s[i] : hidden;
+        EACH_ENTRY(i, back ? S->rows : 0)
+            y[i] = look_back((int)i, past + j, NULL) ? s[i] : hidden;
         for (int i = 0; !back && i < S->rows; i++)
             y[i] = mask.look(i + 1, j + 1, mask.data) ? s[i] : hidden;
     }
 }
 
-static const Operation
-    masked_operation = { "masked", masked_forward, masked_backward };
+OPERATION(masked, ALL_IN_PLACE);
 
 Mat masked_(Where where, Mat S, Mask mask)
 {
@@ -538,21 +532,20 @@ Mat masked_(Where where, Mat S, Mask mask)
 FAST static void relu_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0, n = gradient_size(M); k < n; k++) {
+    EACH_ENTRY(k, gradient_size(M)) {
         const real dy = Y->grad[k];
-        M->grad[k] += M->at[k] > 0 ? dy : 0;
+        M->grad[k] = SO_FAR(M, Y, k) + (Y->at[k] > 0 ? dy : 0);
     }
 }
 
 FAST static void relu_forward(struct Matrix *Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0, n = entries(Y); k < n; k++)
+    EACH_ENTRY(k, entries(Y))
         Y->at[k] = M->at[k] < 0 ? 0 : M->at[k];
 }
 
-static const Operation
-    relu_operation = { "relu", relu_forward, relu_backward };
+OPERATION(relu, ALL_IN_PLACE);
 
 Mat relu_(Where where, Mat M)
 {
@@ -563,39 +556,17 @@ Mat relu_(Where where, Mat M)
 FAST static void gelu_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0, n = gradient_size(M); k < n; k++)
-        M->grad[k] += Y->slope[k] * Y->grad[k];
+    EACH_ENTRY(k, gradient_size(M))
+        M->grad[k] = SO_FAR(M, Y, k) + Y->slope[k] * Y->grad[k];
 }
 
 FAST static void gelu_entries(size_t n, const real *x, real *y, real *slope)
 {
-    for (size_t k = 0; k < n; k++) {
-        real phi, P = Phi(x[k], &phi);
-        y[k] = x[k] * P;
-        slope[k] = P + x[k] * phi;
+    EACH_ENTRY(k, n) {
+        real z = x[k], phi, P = Phi(z, &phi);
+        y[k] = z * P;
+        slope[k] = P + z * phi;
     }
-}
-
-static void gelu_forward(struct Matrix *Y)
-{
-    gelu_entries(entries(Y), Y->of[0]->at, Y->at, Y->slope);
-}
-
-static const Operation
-    gelu_operation = { "gelu", gelu_forward, gelu_backward };
-
-static Mat with_slope(Where where, const Operation *operation, Mat M)
-{
-    struct Matrix *Y = node_new(where, M->rows, M->cols, operation, 1, &M);
-    Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
-    return node_compute(Y);
-}
-
-Mat gelu_(Where where, Mat M)
-{
-    bool by_tanh = M->tape != NULL && settings(M->tape)->tanh_gelu;
-    return by_tanh ? gelu_tanh_(where, M)
-                   : with_slope(where, &gelu_operation, M);
 }
 
 static const real ROOT = (real)0.79788456080286535588; /* of 2 / pi */
@@ -605,7 +576,7 @@ enum { FAR = sizeof(real) == sizeof(float) ? 9 : 20 };
 
 FAST static void tanh_entries(size_t n, const real *x, real *y, real *slope)
 {
-    for (size_t k = 0; k < n; k++) {
+    EACH_ENTRY(k, n) {
         real z = -at_least(-at_least(x[k], -FAR), -FAR);
         real is_far = x[k] < -FAR;
         real square = z * z, u = ROOT * z * (1 + CUBIC * square);
@@ -616,17 +587,31 @@ FAST static void tanh_entries(size_t n, const real *x, real *y, real *slope)
     }
 }
 
-static void gelu_tanh_forward(struct Matrix *Y)
+static void gelu_forward(struct Matrix *Y)
 {
-    tanh_entries(entries(Y), Y->of[0]->at, Y->at, Y->slope);
+    (Y->c == 0 ? gelu_entries : tanh_entries)
+        (entries(Y), Y->of[0]->at, Y->at, Y->slope);
 }
 
-static const Operation
-    gelu_tanh_operation = { "gelu_tanh", gelu_tanh_forward, gelu_backward };
+OPERATION(gelu, ALL_IN_PLACE);
+
+static Mat gelu_by(Where where, Mat M, bool by_tanh)
+{
+    struct Matrix *Y = node_new(where, M->rows, M->cols, &gelu_operation, 1,
+                                &M);
+    Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
+    Y->c = by_tanh;
+    return node_compute(Y);
+}
+
+Mat gelu_(Where where, Mat M)
+{
+    return gelu_by(where, M, M->tape != NULL && settings(M->tape)->tanh_gelu);
+}
 
 Mat gelu_tanh_(Where where, Mat M)
 {
-    return with_slope(where, &gelu_tanh_operation, M);
+    return gelu_by(where, M, true);
 }
 
 static const int *indices_on(Tape *tape, int n, const int index[])
@@ -657,8 +642,7 @@ FAST static void gather_forward(struct Matrix *Y)
     }
 }
 
-static const Operation
-    gather_operation = { "gather", gather_forward, gather_backward };
+OPERATION(gather, OWN_PLACE);
 
 Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
 {
@@ -693,8 +677,7 @@ static void stack_forward(struct Matrix *Y)
     }
 }
 
-static const Operation
-    stack_operation = { "stack", stack_forward, stack_backward };
+OPERATION(stack, OWN_PLACE);
 
 Mat stack_(Where where, int n, const Mat parts[])
 {
@@ -752,8 +735,7 @@ static void log_prob_forward(struct Matrix *y)
     }
 }
 
-static const Operation
-    log_prob_operation = { "log_prob", log_prob_forward, log_prob_backward };
+OPERATION(log_prob, OWN_PLACE);
 
 Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
 {

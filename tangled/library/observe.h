@@ -26,6 +26,9 @@ typedef struct {
     bool tanh_gelu;         /* GPT-2's approximation of GELU (E29)       */
     bool scaled_embedding;  /* W_e[:, v] times the root of d_e: Vaswani  */
     double smoothing;       /* of labels, in log_prob                    */
+    bool in_place;          /* nobody looks back at scores and sums that
+                               are masked, scaled or activated           */
+    bool defers;            /* gradients of parameters: reduce_gradient  */
     int past;               /* tokens that stand before the first column,
                                in a KV cache                             */
 } Settings;

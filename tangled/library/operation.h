@@ -6,6 +6,12 @@
 #define OPERATION_H
 #include "ftx.h"
 
+/* The gradient of an operand may take the place of that of the result, if it
+   is the first to be added there and back sets each entry by the same entry
+   (or, for softmax, by its column). The result may take the place of the
+   operand where the settings say so, if back does not read that. */
+typedef enum { OWN_PLACE, GRADIENT_IN_PLACE, ALL_IN_PLACE } InPlace;
+
 /* An operation: its name; forward computes the entries of Y from those of
    its operands Y->of and what Y keeps beside them; back adds to the
    gradients of the operands that have one. */
@@ -13,7 +19,12 @@ typedef struct Operation {
     const char *name;
     void (*forward)(struct Matrix *Y);
     void (*back)(Mat Y);
+    InPlace in_place;
 } Operation;
+
+/* Defines f_operation, of f_forward and f_backward. */
+#define OPERATION(f, in_place) static const Operation f##_operation = \
+    { #f, f##_forward, f##_backward, in_place }
 
 /* Is M, on a tape that wants gradients, the result of the operation with
    this name, such as "softmax"? */

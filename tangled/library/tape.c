@@ -119,7 +119,6 @@ enum { OBSERVERS = 8 };         /* at once, the most */
 struct Tape {
     Arena *arena;
     bool gradients;             /* derivatives are wanted */
-    bool defers;                /* those of parameters come later */
     bool replays;               /* each gradient has its place */
     struct Matrix *first, *last;
     struct { Observer *call; void *to; } observer[OBSERVERS];
@@ -190,8 +189,12 @@ static Mat deferred_copy(Tape *tape, Mat M)     /* without its gradient */
 struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
                        const Operation *operation, int n, const Mat of[])
 {
-    struct Matrix *Y = matrix_new(where, tape->arena, rows, cols,
+    const bool over = tape->settings.in_place && operation != NULL
+        && operation->in_place == ALL_IN_PLACE && of[0]->operation != NULL;
+    struct Matrix *Y = matrix_new(where, tape->arena, rows, over ? 0 : cols,
                                   operation == NULL && tape->gradients);
+    Y->cols = cols;
+    Y->at = over ? of[0]->at : Y->at;
     Y->tape = tape;
     Y->where = where;
     Y->operation = operation;
@@ -203,7 +206,8 @@ struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
         *(tape->last == NULL ? &tape->first : &tape->last->next) = Y;
         Mat *operand = arena_alloc(tape->arena, bytes);
         for (int k = 0; k < n; k++)
-            operand[k] = tape->defers ? deferred_copy(tape, of[k]) : of[k];
+            operand[k] = tape->settings.defers ? deferred_copy(tape, of[k])
+                                               : of[k];
         Y->of = operand;
         tape->last = Y;
     }
@@ -337,17 +341,20 @@ static real *find_place(Mat M)
     return place;
 }
 
-static void begin_gradient(Mat M)
+/* Gives M a gradient, on the way back from Y or, for the loss, from NULL. */
+static void begin_gradient(Mat M, Mat Y)
 {
+    const bool over = Y != NULL && Y->operation->in_place != OWN_PLACE;
     struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */
     if (M->tape == NULL && M->grad_place != NULL)
         own->grad = NULL;                       /* deferred */
     if (M->operation == NULL || M->grad != NULL)
         return;
     if (!M->tape->replays)
-        own->grad_place = find_place(M);
+        own->grad_place = over ? Y->grad : find_place(M);
     own->grad = M->grad_place;
-    clear_gradient(M);
+    if (!over)
+        clear_gradient(M);
 }
 
 /* The first operand of Y whose gradient is deferred; NULL: there is none. */
@@ -362,9 +369,10 @@ static Mat first_deferred(Mat Y)
 static void go_back(struct Matrix *Y)
 {
     for (int k = 0; k < Y->n; k++)
-        begin_gradient(Y->of[k]);
+        begin_gradient(Y->of[k], Y);
     Y->operation->back(Y);
-    if (!Y->tape->replays && first_deferred(Y) == NULL) {
+    if (!Y->tape->replays && first_deferred(Y) == NULL
+        && Y->of[0]->grad != Y->grad) {
         Y->spare = Y->tape->spare;
         Y->tape->spare = Y;
     }
@@ -380,7 +388,7 @@ void backward_(Where where, Mat loss)
         refuse(where, "the loss is not on a tape that wants gradients.");
     for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
         clear_gradient(Y);
-    begin_gradient(loss);
+    begin_gradient(loss, NULL);
     loss->grad[0] = 1;
     for (struct Matrix *Y = loss->tape->last; Y != NULL; Y = Y->previous)
         if (Y->operation != NULL && Y->grad != NULL)
@@ -393,11 +401,6 @@ void tape_replay(Tape *tape)
     for (struct Matrix *Y = tape->first; Y != NULL; Y = Y->next)
         if (Y->operation != NULL)
             Y->operation->forward(Y);
-}
-
-void tape_defer_gradients(Tape *tape, bool defers)
-{
-    tape->defers = defers;
 }
 
 static void add_deferred(const struct Matrix *Y)

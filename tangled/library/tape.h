@@ -36,14 +36,11 @@ void tape_replay(Tape *tape);
 /* Frees the tape and every matrix on it. */
 void tape_free(Tape *tape);
 
-/* From now on, on an empty tape: if defers, backward leaves the gradients of
-   matrices on no tape alone; then reduce_gradient is called once for each of
-   them, M. It adds what the tape has of each operation of which M is the
-   first such operand, to the gradients of its others (b of affine), too.
-   Several threads may reduce, for M whose operations share no operand. */
-void tape_defer_gradients(Tape *tape, bool defers);
-
-/* Adds to the gradient of M, on no tape, what this tape deferred for it. */
+/* Adds to the gradient of M, on no tape, what this tape deferred for it. It
+   is called once for each such M, and adds what the tape has of each
+   operation of which M is the first such operand, to the gradients of its
+   others (b of affine), too. Several threads may reduce, for M whose
+   operations share no operand. */
 void reduce_gradient(Tape *tape, Mat M);
 
 /* From now on this tape lets NaN and infinities through, and whoever reads a

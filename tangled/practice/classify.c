@@ -14,8 +14,7 @@ static void tanh_forward(struct Matrix *Y)
         Y->at[i] = (real)tanh(Y->of[0]->at[i]);
 }
 
-static const Operation
-    tanh_operation = { "tanh", tanh_forward, tanh_backward };
+OPERATION(tanh, OWN_PLACE);
 
 static Mat tanh_of(Mat X)
 {

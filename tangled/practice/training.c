@@ -60,6 +60,7 @@ static void worker_new(Trainer *trainer, Worker *worker, bool learns)
     prepare_tape(arena, worker->tape, trainer->theta);
     if (learns) {
         settings(worker->tape)->smoothing = how->smoothing;
+        settings(worker->tape)->in_place = true;
         tape_dropout(arena, worker->tape, how->dropout, &worker->drops);
     } else
         tape_discard_layers(arena, worker->tape);
@@ -89,7 +90,7 @@ static int workers_for(Trainer *trainer, int sequences, bool learns)
     for (int k = 0; k < n; k++) {
         if (worker[k].tape == NULL)
             worker_new(trainer, &worker[k], learns);
-        tape_defer_gradients(worker[k].tape, learns && n > 1);
+        settings(worker[k].tape)->defers = learns && n > 1;
     }
     return n;
 }

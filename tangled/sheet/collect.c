@@ -396,7 +396,7 @@ static void pass_gradient(Mat Y)
         Y->of[0]->grad[k] += G->at[k];
 }
 
-static const Operation watching = { "watched", NULL, pass_gradient };
+static const Operation watch = { "watched", NULL, pass_gradient, OWN_PLACE };
 
 static Mat behind_watcher(Job *job, const Step *step, Mat M)
 {
@@ -407,7 +407,7 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
                   .step = *step };
     const Mat of[] = { M, &w->key };
     struct Matrix *Y = node_on(HERE("watched"), job->tape, M->rows,
-                               M->cols, &watching, 2, of);
+                               M->cols, &watch, 2, of);
     copy_into(Y, M);
     if (M->logits != NULL) {    /* its numbers are those of M */
         Y->logits = M->logits;

@@ -147,13 +147,13 @@ static void each_forward(struct Matrix *Y)
         visit_entry(Y, k, false);
 }
 
-static void each_back(Mat Y)
+static void each_backward(Mat Y)
 {
     for (int k = 0; k < Y->rows * Y->cols; k++)
         visit_entry(Y, k, true);
 }
 
-static const Operation each = { "each", each_forward, each_back };
+OPERATION(each, OWN_PLACE);
 
 /* Returns f of n matrices, entry by entry, on the tape. */
 static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
@@ -169,8 +169,8 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
             lose_value(p);
     bool transposed = f == TRANSPOSE;
     struct Matrix *Y = node_on(HERE("formula"), p->scope->tape,
-                               transposed ? cols : rows,
-                               transposed ? rows : cols, &each, n, of);
+                               transposed ? cols : rows, transposed ? rows
+                               : cols, &each_operation, n, of);
     Y->c = f;
     return node_compute(Y);
 }

@@ -4,6 +4,7 @@
 #     tests/bench/bench.sh product      GFLOP/s of the matrix product, beside OpenBLAS
 #     tests/bench/bench.sh train        steps of training a second, beside PyTorch
 #     tests/bench/bench.sh judge        how long sheets are judged that try every slip
+#     tests/bench/bench.sh growth       a step's time and memory against ell and d_e
 #     tests/bench/bench.sh gpt2         steps and tokens at GPT-2's sizes: ten minutes
 # Peers take turns, so that all meet the same noise; printed are medians of RUNS
 # turns. FTX_PYTHON names a Python that has PyTorch. CFLAGS='-O3 -DNO_AVX512'
@@ -73,9 +74,9 @@ train() {
     for size in '64 2 4 256 64 100' '16 1 2 64 8 100'; do
         echo "  $size"
         race << END
-the limit, its products alone:$OUT/model limit steps $size 1
-ftx:$OUT/model steps $size 1
-ftx, each graph made anew:$OUT/model anew steps $size 1
+the limit, its products alone:$OUT/model limit steps $size 1 1
+ftx:$OUT/model steps $size 1 1
+ftx, each graph made anew:$OUT/model anew steps $size 1 1
 PyTorch, a module written from the paper:$PYTHON tests/bench/peer.py steps plain $size 1
 PyTorch, fused by hand:$PYTHON tests/bench/peer.py steps fused $size 1
 END
@@ -106,6 +107,26 @@ a step, $method, PyTorch:$PYTHON tests/bench/peer.py train $method $threads 3
 END
         done
     done
+}
+
+growth() {
+    build model float
+    echo "A step of Algorithm 13: one sequence, L 2, H 4, d_mlp 4 d_e, N_V 100, plain SGD,"
+    echo "single precision; medians. Limit: its products alone, with one thread. MB: what"
+    echo "the tape holds, and by the formula."
+    echo " d_e  ell   ms: limit  1 thread  / limit  2 threads       MB    formula"
+    for size in '64 64' '64 128' '64 256' '64 512' '64 1024' '64 2048' '128 64' '256 64' \
+                '512 64' '1024 64' '128 128' '256 256' '512 512'; do
+        d=${size% *} of="$d 2 4 $((4 * d)) ${size#* } 100"
+        echo "$size $($OUT/model limit steps $of 1 1)"
+        for threads in 1 2; do
+            for run in $(seq "$RUNS"); do $OUT/model steps $of $threads 1; done |
+                sort -n | sed -n "$(((RUNS + 1) / 2))p"
+        done
+    done | awk 'NR % 3 == 1 { d = $1; ell = $2; limit = 1e3 / $3 }
+        NR % 3 == 2 { ms = 1e3 / $1; MB = $2 }
+        NR % 3 == 0 { printf "%4d %4d %11.2f %9.2f %8.2f %10.2f %8.2f %10.2f\n", d, ell, limit, ms,
+                      ms / limit, 1e3 / $1, MB, 4e-6 * ell * (61 * d + 17 * ell + 400) }'
 }
 
 judge() {

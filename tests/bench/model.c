@@ -1,9 +1,10 @@
 /* Training and writing, with random weights; peer.py does the same:
 
-       model steps d_e L H d_mlp ell N_V seconds
+       model steps d_e L H d_mlp ell N_V threads seconds
 
    trains Algorithm 10 that long, one sequence a step, plain SGD, and prints
-   steps in a second of the processor's time. At GPT-2's sizes, tied,
+   steps in a second (with one thread of the processor's time), and the tape's
+   MB. At GPT-2's sizes, tied,
 
        model train METHOD threads steps   batches of 4 x 64 tokens
        model read threads                 theta's bytes are read once
@@ -88,8 +89,10 @@ static void train_on(Arena *arena, Theta *theta, Training how, int sequences,
     trainer_run(trainer, loss, &(Data){ .N_data = sequences,
         .x = random_texts(arena, sequences, ell, theta->hyper.N_V) });
     if (observer == follow_quietly)
-        printf("%.3f\n", (double)(trainer->step - WARM)
-               / (clock_says(CLOCK_PROCESS_CPUTIME_ID) - clock.busy));
+        printf("%.3f %.2f\n", (double)(trainer->step - WARM)
+               / (how.threads > 1 ? clock_says(CLOCK_MONOTONIC) - clock.last
+                  : clock_says(CLOCK_PROCESS_CPUTIME_ID) - clock.busy),
+               1e-6 * (double)arena_used(tape_arena(trainer->worker->tape)));
     trainer_free(trainer);
 }
 
@@ -173,7 +176,7 @@ int main(int argc, char *argv[])
     argc -= limit || anew;
     argv += limit || anew;
     const char *what = argv[1];
-    const bool small = strcmp(what, "steps") == 0 && argc == 9;
+    const bool small = strcmp(what, "steps") == 0 && argc == 10;
     int threads = atoi(argv[argc < 4 ? 2 : argc - 2]);
     Arena *arena = arena_new();
     Random random = random_new(1);
@@ -200,7 +203,7 @@ int main(int argc, char *argv[])
                                              * (size_t)theta_count(theta)));
     theta_initialise(theta, XAVIER, &random);
     if (small) {
-        train_on(arena, theta, (Training){ .eta = 1e-4, .threads = 1 },
+        train_on(arena, theta, (Training){ .eta = 1e-4, .threads = threads },
                  SEQUENCES, sizes.ell_max, left, anew ? loss_anew : loss_13,
                  follow_quietly);
         return 0;

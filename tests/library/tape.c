@@ -163,6 +163,18 @@ LAW(a_few_pieces_of_memory_serve_all_gradients)
     assert_near(x->grad[0], 1, TIGHT);
 }
 
+/* But never over an input; and softmax keeps its logits. */
+LAW(in_place_a_result_lies_over_what_it_is_made_of)
+{
+    Mat x = given(1, 2, ROWS(-1, 3)), X = add(x, x);
+    settings(tape)->in_place = true;
+    Mat Y = scale(relu(X), 2), P = softmax(X), of_x = scale(x, 3);
+    assert_that(Y->at == X->at && P->at != X->at && of_x->at != x->at);
+    assert_that(Y->at[0] == 0 && Y->at[1] == 12 && x->at[0] == -1);
+    backward(sum(Y));
+    assert_that(x->grad[0] == 0 && x->grad[1] == 4);
+}
+
 LAW(every_use_of_a_matrix_contributes)
 {
     Mat x = given(1, 1, ROWS(3));
@@ -283,14 +295,13 @@ LAW(as_printed_nobody_looks_on_and_nothing_is_set)
     Mat M = random_input(2, 2);
     observe(tape, note, &seen);
     observe(tape, note, &seen);
-    settings(tape)->epsilon = 1;
-    settings(tape)->tanh_gelu = settings(tape)->scaled_embedding = true;
-    settings(tape)->smoothing = .1, settings(tape)->past = 3;
+    *settings(tape) = (Settings){ 1, true, true, .1, true, true, 3 };
     run_as_printed(tape);
     SEE(4.1, M);
     const Settings *now = settings(tape);
     assert_that(seen.n == 0 && now->epsilon == 0 && now->smoothing == 0);
-    assert_that(!now->tanh_gelu && !now->scaled_embedding && now->past == 0);
+    assert_that(!now->tanh_gelu && !now->scaled_embedding && now->past == 0
+                && !now->in_place && !now->defers);
 }
 
 LAW(a_list_is_told_one_by_one)

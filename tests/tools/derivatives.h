@@ -67,11 +67,9 @@ static inline double walked(Mat placed[], Formula *formula, int n,
     place_operands(placed, n, of, on_tape, without);
     all[0] = formula(placed);
     memcpy(all + 1, placed, (size_t)n * sizeof *placed);
-    static const Operation weighted = {
-        "weighted", weighted_forward, weighted_backward
-    };
-    Mat loss = node_compute(node_new(HERE("loss"), 1, 1, &weighted, n + 1,
-                                     all));
+    OPERATION(weighted, OWN_PLACE);
+    Mat loss = node_compute(node_new(HERE("loss"), 1, 1, &weighted_operation,
+                                     n + 1, all));
     backward(loss);
     return weighted_sum(n + 1, all);
 }
