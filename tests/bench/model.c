@@ -11,11 +11,11 @@
        model token threads tokens         with kept keys and values
        model prompt threads times         LONG tokens at once
 
-   prints milliseconds, of the clock's and of the processor's, a line for each
-   step, reading, token or prompt, and then the most memory that was held, in
-   MB. With "limit" before steps, train or prompt: what these would be if the
-   processor did their products at its peak and nothing else; with "anew"
-   before steps: without replay. */
+   prints milliseconds, the clock's and the processor's, a line for each step,
+   reading, token or prompt, and then the most memory held, in MB. With "limit"
+   before steps, train or prompt: what these would be if the processor did
+   their products at its peak and nothing else; with "anew" before steps:
+   without replay. */
 #include "bench.h"
 #include "library/functions.h"
 #include "practice/practice.h"
@@ -221,7 +221,6 @@ int main(int argc, char *argv[])
         prompt(arena, theta, left);
     else if (strcmp(what, "read") == 0)
         read_once(theta, threads);
-    set_threads(1);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("MB %ld\n", usage.ru_maxrss / 1000);

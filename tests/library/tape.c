@@ -152,14 +152,16 @@ LAW(what_does_not_reach_the_loss_has_no_part_in_it)
 
 LAW(a_few_pieces_of_memory_serve_all_gradients)
 {
-    Mat x = random_input(16, 16), X = x;
+    Mat x = random_input(32, 32), X = x;
+    settings(tape)->in_place = true;
     for (int k = 0; k < 50; k++)
         X = scale(add(X, X), 0.5);
     Mat loss = sum(X);
     size_t before = arena_used(tape_arena(tape));
     backward(loss);
     size_t more = arena_used(tape_arena(tape)) - before;
-    assert_that(more <= 2 * 16 * 16 * sizeof(real) + 64);
+    assert_that(before < 75 * 32 * 32 * sizeof(real));  /* not 100 */
+    assert_that(more <= 2 * 32 * 32 * sizeof(real) + 64);
     assert_near(x->grad[0], 1, TIGHT);
 }
 

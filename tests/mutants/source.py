@@ -14,7 +14,7 @@ TOKEN = re.compile(r"""
                  | && | \|\| | \#\# | . )
 """, re.VERBOSE | re.DOTALL)
 
-HEADS = {"if", "for", "while", "switch"}
+HEADS = {"if", "for", "while", "switch", "EACH_ENTRY"}
 OPEN, CLOSE = {"(", "[", "{"}, {")", "]", "}"}
 TAG = re.compile(r"\b\d{1,2}\.\d{1,2}\b")
 
