@@ -19,7 +19,7 @@ LONGEST = tests/check/slips_models tests/course/exercise tests/check/slips tests
 TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(basename $(wildcard tests/*.c $(ROOMS:%=tests/%/*.c))))
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/data/worked/alg04.sheet
-PARTS   = product train judge gpt2
+PARTS   = product train judge growth gpt2
 NEED   ?= book
 PREFIX ?= /usr/local
 VERSION = 1.0

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of a sheet, or of a trained model. */
+/* Shows a sheet or, with --model, the inside of a model. */
 static void show_either(Error *f, Command *c)
 {
     (has_option("model", c->argument) ? show_inside : show)(f, c);
@@ -44,7 +44,7 @@ static int help(void)
            "Usage: ftx COMMAND ...\n\n", version);
     for (int k = 0; k < COMMANDS; k++)
         printf("  %-9s %s\n", commands[k].name, commands[k].help);
-    printf("\n'ftx COMMAND --help' tells more. 'ftx --version' names the "
+    printf("\n'ftx COMMAND --help' describes it. 'ftx --version' names the "
            "version.\n\nExit status: 0; 1 if ftx check finds something "
            "wrong; 2 after invalid\ninput, with one sentence that says what; "
            "3 after an internal error; 128 and the\nsignal's number where "

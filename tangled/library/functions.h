@@ -88,11 +88,6 @@ WITHIN real inner(int n, const real *a, const real *b)
     return inner_about(n, a, b, 0);
 }
 
-WITHIN real squares(int n, const real *a, real m)
-{
-    return inner_about(n, a, a, m);
-}
-
 WITHIN real larger(real a, real b)
 {
     return a > b ? a : b;

@@ -424,9 +424,10 @@ FAST static void variance_backward(Mat v)
 FAST static void variance_forward(struct Matrix *v)
 {
     Mat M = v->of[0], m = v->of[1];
-    for (int j = 0; j < M->cols; j++)
-        v->at[j] = squares(M->rows, column(M->at, M, j), m->at[j])
-                 / (real)M->rows;
+    for (int j = 0; j < M->cols; j++) {
+        const real *a = column(M->at, M, j);
+        v->at[j] = inner_about(M->rows, a, a, m->at[j]) / (real)M->rows;
+    }
 }
 
 OPERATION(variance, OWN_PLACE);

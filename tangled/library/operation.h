@@ -6,15 +6,17 @@
 #define OPERATION_H
 #include "ftx.h"
 
-/* The gradient of an operand may take the place of that of the result, if it
-   is the first to be added there and back sets each entry by the same entry
-   (or, for softmax, by its column). The result may take the place of the
-   operand where the settings say so, if back does not read that. */
+/* Where a result Y and the gradient of its operand M are stored.
+   OWN_PLACE: in memory of their own. back adds to M->grad.
+   GRADIENT_IN_PLACE: M->grad may be Y->grad. Then back must set each entry,
+     and may read dY only there, or in a column before it sets the column.
+   ALL_IN_PLACE: also, with the setting in_place, Y->at is M->at, and back
+     does not read M->at. */
 typedef enum { OWN_PLACE, GRADIENT_IN_PLACE, ALL_IN_PLACE } InPlace;
 
 /* An operation: its name; forward computes the entries of Y from those of
    its operands Y->of and what Y keeps beside them; back adds to the
-   gradients of the operands that have one. */
+   gradients of the operands that have one, or sets them (see InPlace). */
 typedef struct Operation {
     const char *name;
     void (*forward)(struct Matrix *Y);
@@ -26,8 +28,8 @@ typedef struct Operation {
 #define OPERATION(f, in_place) static const Operation f##_operation = \
     { #f, f##_forward, f##_backward, in_place }
 
-/* Is M, on a tape that wants gradients, the result of the operation with
-   this name, such as "softmax"? */
+/* Returns whether M is the result of the operation with this name, such as
+   "softmax". On a tape that wants no gradients it is false. */
 bool is_result_of(Mat M, const char *operation);
 
 /* Returns log p[v] of a column of probabilities, but for a constant that is

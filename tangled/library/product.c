@@ -281,7 +281,7 @@ static int fastest(void)
 {
 #ifdef HAS_AVX2
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return __builtin_cpu_supports("avx512f") ? 0 : 1;
+        return __builtin_cpu_supports("avx512f") ? 0 : KERNELS - 2;
 #endif
     return KERNELS - 1;
 }

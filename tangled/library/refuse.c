@@ -1,4 +1,5 @@
 /* The answer to a wrong call: the end of the program, with a sentence. */
+#include "library/threads.h"
 #include "ftx.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,5 +13,6 @@ _Noreturn void refuse(Where where, const char *sentence, ...)
     vfprintf(stderr, sentence, arguments);
     va_end(arguments);
     fputc('\n', stderr);
+    lock_exit();
     exit(3);
 }

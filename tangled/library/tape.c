@@ -119,7 +119,7 @@ enum { OBSERVERS = 8 };         /* at once, the most */
 struct Tape {
     Arena *arena;
     bool gradients;             /* derivatives are wanted */
-    bool replays;               /* each gradient has its place */
+    bool has_walked, replays;   /* backward was called; places are known */
     struct Matrix *first, *last;
     struct { Observer *call; void *to; } observer[OBSERVERS];
     int observers;              /* how many there are */
@@ -150,7 +150,7 @@ bool wants_gradients(const Tape *tape)
 void tape_clear(Tape *tape)
 {
     tape->first = tape->last = tape->spare = NULL;
-    tape->replays = false;
+    tape->has_walked = tape->replays = false;
     arena_clear(tape->arena);
 }
 
@@ -388,6 +388,7 @@ void backward_(Where where, Mat loss)
         refuse(where, "the loss is not on a tape that wants gradients.");
     for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
         clear_gradient(Y);
+    loss->tape->has_walked = true;
     begin_gradient(loss, NULL);
     loss->grad[0] = 1;
     for (struct Matrix *Y = loss->tape->last; Y != NULL; Y = Y->previous)
@@ -397,6 +398,7 @@ void backward_(Where where, Mat loss)
 
 void tape_replay(Tape *tape)
 {
+    REQUIRE(tape->has_walked, "backward was not called before.");
     tape->replays = true;
     for (struct Matrix *Y = tape->first; Y != NULL; Y = Y->next)
         if (Y->operation != NULL)

@@ -18,7 +18,8 @@ bool wants_gradients(const Tape *tape);
 
 /* Puts d loss / d entry into the grad of every input on the tape of loss,
    which is 1 x 1, and adds it to that of every parameter that was used.
-   Other gradients are not kept. */
+   Other gradients are not kept. Another shape, and a tape that wants no
+   gradients, are refused. */
 #define backward(...)    CALL(backward, #__VA_ARGS__, __VA_ARGS__)
 void backward_(Where where, Mat loss);
 
@@ -29,18 +30,17 @@ void clear_gradient(Mat M);
 void tape_clear(Tape *tape);
 
 /* Computes every result on the tape again, from what parameters, inputs and
-   lists of indices on the tape hold now; no observer is called. From then on
-   backward is for the one loss that it was called for before. */
+   lists of indices on the tape hold now; no observer is called. backward was
+   called before, and from now on is for that loss. Refused otherwise. */
 void tape_replay(Tape *tape);
 
 /* Frees the tape and every matrix on it. */
 void tape_free(Tape *tape);
 
-/* Adds to the gradient of M, on no tape, what this tape deferred for it. It
-   is called once for each such M, and adds what the tape has of each
-   operation of which M is the first such operand, to the gradients of its
-   others (b of affine), too. Several threads may reduce, for M whose
-   operations share no operand. */
+/* Adds the gradients that the tape deferred for M, a parameter. An operation
+   of several (W and b of affine) adds all in the call for the first. It is
+   called once for each parameter; threads may call it at the same time if no
+   operation is of parameters of both. */
 void reduce_gradient(Tape *tape, Mat M);
 
 /* From now on this tape lets NaN and infinities through, and whoever reads a

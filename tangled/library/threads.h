@@ -16,8 +16,8 @@
 #endif
 
 /* Gives the calling thread threads - 1 helpers; with 1 they end. A helper
-   that cannot be started is left out. Only one thread of a program has
-   helpers at a time. */
+   that cannot be started is left out, and so are those beyond 63. Only one
+   thread of a program has helpers at a time. */
 void set_threads(int threads);
 
 /* Returns how many threads can work for the caller now, the caller included:
@@ -28,7 +28,7 @@ int available_threads(void);
    there are helpers, and returns when all are done. */
 void parallel_for(int n, void (*part)(void *to, int k), void *to);
 
-/* Is called by a thread before it ends the program. A second one waits here
-   for the end. */
+/* To be called before exit: the first caller goes on, and every later one
+   waits until the program has ended. */
 void lock_exit(void);
 #endif

@@ -29,7 +29,8 @@ typedef struct {
 } Inference;
 
 /* Algorithm 14 with these options. Returns y, in the arena; what the model
-   computes for a token is released after it. */
+   computes for a token is released after it. Refused: an empty x; without
+   slide, more than ell_max tokens in x and y, but for the last of y. */
 Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
                     const Inference *how);
 
@@ -50,8 +51,8 @@ Mat restrict_top_k(Mat q, int k);
    least top_p in [0, 1]; 0: with all. */
 Mat restrict_top_p(Mat q, double top_p);
 
-/* Writes the n most probable tokens of p, N_V x 1, to y: the most probable
-   first, and of equal ones the lower number first. */
+/* Writes the n most probable tokens of p, N_V x 1, to y[0] ... y[n - 1]: the
+   most probable first, and of equal ones the lower number; n is in [N_V]. */
 void rank_tokens(Mat p, int n, int y[]);
 
 /* Returns the q that a token is sampled from. eos_ends: eos_token would end
@@ -62,8 +63,8 @@ Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how);
 int translation_bound(int ell_gen, const Theta *theta);
 
 /* Returns a KV cache for up to ell_max tokens of Algorithm 8 or 10, in the
-   arena. It observes the tape, which wants no gradients, until the tape is
-   as printed again. */
+   arena. It observes the tape, which wants no gradients, until run_as_printed
+   or prepare_tape is called. A theta of Algorithm 9 is refused. */
 KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta);
 
 /* Returns the tokens of x that are not in the cache yet; x, without a cache.

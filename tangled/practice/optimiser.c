@@ -64,8 +64,9 @@ FAST static double gradient_norm(const Theta *theta)
     double sum_of_squares = 0;
     for (int k = 1; k <= theta->n; k++) {
         Mat M = *theta->parameter[k].place;
+        const real *g = M->grad;
         for (size_t e = 0; e < entries(M); e += (size_t)M->rows)
-            sum_of_squares += (double)squares(M->rows, M->grad + e, 0);
+            sum_of_squares += (double)inner(M->rows, g + e, g + e);
     }
     return sqrt(sum_of_squares);
 }

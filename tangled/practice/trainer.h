@@ -54,8 +54,9 @@ void trainer_free(Trainer *trainer);
    not a number. An empty data set is refused. */
 const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data);
 
-/* Updates theta from its gradient by the trainer's method; if the loss or the
-   gradient is not finite, not. The gradient is 0 behind it. */
+/* Updates theta from its gradient by the trainer's method, and sets that to
+   0. theta stays if the step predicted no token, if its loss is not finite,
+   or with clip > 0 its gradient, which sets diverged. */
 void trainer_update(Trainer *trainer);
 
 /* Returns eta in step s of s_last by the schedule. d_e is for Vaswani's. */
@@ -69,7 +70,8 @@ typedef struct {
 } Score;
 
 /* Returns the score of a data set, without training on it, without dropout
-   and smoothing. What is random is the same in every evaluation. */
+   and smoothing. What is random is the same in every evaluation. Where the
+   trainer's stop returns true, it is of the sequences before. */
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct {
     bool shuffle;           /* another order in every epoch               */
     int batch;              /* sequences a step; 0: 1                     */
     bool mean;              /* the loss of a step, a predicted token      */
-    int threads;            /* 0: 1. The result does not depend on it     */
+    int threads;            /* 0: 1. At most 8 are used; same result      */
     Method method;          /* SGD, ... see Optimisers                    */
     double beta_1, beta_2;  /* 0: the usual ones, see Optimisers          */
     double epsilon;         /* beside a root; 0: 1e-8                     */
@@ -40,7 +40,7 @@ typedef struct {
     double smoothing;       /* of labels                                  */
 } Training;
 
-/* Returns what is wrong with them, a sentence, or NULL. */
+/* Returns what is wrong with them, a sentence, or NULL. p_mask may be 0. */
 const char *training_error(const Training *how);
 
 /* A place to compute the loss of a sequence. */

@@ -10,7 +10,7 @@
 #include "library/tape.h"
 #include "library/tokens.h"
 
-/* Is the line among the lines, such as " 8.3 10.3 "? */
+/* Returns whether a line is one of lines, such as " 8.3 10.3 ". */
 bool is_line_in(const char *lines, const char *line);
 
 /* Sets the tape to run as printed, and then to what theta's hyperparameters
@@ -42,8 +42,9 @@ typedef struct {
 /* Returns the end of the tape as it is now. */
 Mark tape_mark(Tape *tape);
 
-/* Forgets what the tape has computed since the mark, except M, and returns
-   M; M may be NULL. Where gradients are wanted nothing is forgotten. */
+/* Forgets what the tape has computed since the mark, and returns a copy of M,
+   without logits; earlier pointers to M are no longer valid. M may be NULL.
+   Where gradients are wanted nothing is forgotten, and M is returned. */
 Mat tape_release(Mark mark, Mat M);
 
 /* Returns a matrix of zeros for each parameter k, in [1] ... [n]. */

@@ -81,7 +81,7 @@ void tokenizer_save(FILE *out, const Tokenizer *t);
 
 /* Reads what tokenizer_save wrote, from *text on, and moves *text behind
    it. end is the end of what may be read. Returns NULL; or what is wrong
-   with the bytes, a sentence, and then *text is the place. */
+   with the bytes, a sentence: then *text is the place, and *t is invalid. */
 const char *tokenizer_load(Arena *arena, const char **text,
                            const char *end, const Tokenizer **t);
 

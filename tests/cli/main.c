@@ -43,7 +43,7 @@ LAW(the_help_lists_every_command)
                 "  --optimiser WORD   the method:\n                     sgd "
                 "momentum rmsprop adagrad adam adamw (adamw)\n"
                 "  --batch N          sequences in a step (16)\n");
-    assert_that(strncmp(line, "\n'ftx COMMAND --help' tells more.", 33) == 0);
+    assert_that(strncmp(line, "\n'ftx COMMAND --help' describes it.", 35) == 0);
     assert_says(s, "where ftx train was stopped by one, and saved.");
     assert_said(FTX("--version"), 0, IS_DOUBLE
                 ? "ftx 1.0, double precision\n"

@@ -143,7 +143,7 @@ LAW(sums_and_largest_for_every_length)
         most = fmax(most, x);
         assert_near(total(n, a), sum, 0);
         assert_near(inner(n, a, b), products, 0);
-        assert_near(squares(n, a, 3), deviations, 0);
+        assert_near(inner_about(n, a, a, 3), deviations, 0);
         assert_near(largest(n, a), most, 0);
     }
 }
@@ -164,14 +164,14 @@ static void plain_loop(int n, const real *x, real *y, real *phi)
 {
     for (int k = 0; k < n; k++)
         y[k] = exp_of(x[k]) + Phi(x[k], &phi[k]);
-    y[0] = total(n, x) + inner(n, x, phi) + squares(n, x, 1);
+    y[0] = total(n, x) + inner(n, x, phi) + inner_about(n, x, x, 1);
 }
 
 FAST static void fast_loop(int n, const real *x, real *y, real *phi)
 {
     for (int k = 0; k < n; k++)
         y[k] = exp_of(x[k]) + Phi(x[k], &phi[k]);
-    y[0] = total(n, x) + inner(n, x, phi) + squares(n, x, 1);
+    y[0] = total(n, x) + inner(n, x, phi) + inner_about(n, x, x, 1);
 }
 
 LAW(every_processor_gives_the_same_bytes)

@@ -213,6 +213,7 @@ LAW(a_replay_computes_from_what_is_there_now)
     Mat W = random_parameter(3, 3);
     Tokens x = span(tape, 1, 2);
     Mat loss = loss_on(tape, x, W);
+    assert_refuses(tape_replay(tape), "backward was not called before.");
     backward(loss);
     size_t used = arena_used(tape_arena(tape));
     for (int k = 0; k < 3; k++) {

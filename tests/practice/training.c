@@ -381,8 +381,7 @@ LAW(nothing_random_is_used_twice)
         assert_that(drawn.bits[k] != drawn.bits[k - 1]);
 }
 
-/* Neither on the batch, nor on the order, nor on what came before; those of an
-   evaluation not on the epoch, either. */
+/* Not on batch, order and steps before; in an evaluation not on the epoch. */
 LAW(what_is_random_depends_on_seed_epoch_and_sequence_only)
 {
     Data data = some_data();
