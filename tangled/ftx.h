@@ -15,6 +15,9 @@
 #endif
 typedef REAL real;
 
+/* Two sums that differ by this part of them may be equal but for rounding. */
+#define ROUNDING (sizeof(real) == sizeof(float) ? 5e-7 : 1e-15)
+
 #ifdef __GNUC__
 #define FORMAT_LIKE_PRINTF(sentence, first) \
     __attribute__((format(printf, sentence, first)))

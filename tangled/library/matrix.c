@@ -507,13 +507,13 @@ FAST static void masked_forward(struct Matrix *Y)
     Mat S = Y->of[0];
     const Mask mask = Y->mask;
     const bool back = mask.look == look_back;
-    const int past = (int)Y->c;
+    const int past = (int)Y->c, causal = back ? S->rows : 0;
     const real hidden = -(real)INFINITY;
     for (int j = 0; j < S->cols; j++) {
         const real *s = column(S->at, S, j);
         real *y = column(Y->at, Y, j);
-        EACH_ENTRY(i, back ? S->rows : 0)
-            y[i] = look_back((int)i, past + j, NULL) ? s[i] : hidden;
+        IN_ANY_ORDER for (int i = 0; i < causal; i++)
+            y[i] = look_back(i, past + j, NULL) ? s[i] : hidden;
         for (int i = 0; !back && i < S->rows; i++)
             y[i] = mask.look(i + 1, j + 1, mask.data) ? s[i] : hidden;
     }

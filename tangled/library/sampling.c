@@ -63,7 +63,7 @@ int sample(Mat q, double u)
     int last = 0;
     for (int v = 1; v <= q->rows; v++) {
         total += AT(q, v, 1);
-        if (u < total)
+        if (u < total * (1 - ROUNDING))
             return v;
         if (AT(q, v, 1) > 0)
             last = v;

@@ -70,7 +70,8 @@ Mat restrict_top_p(Mat q, double top_p)
         return q;
     int n = 0, *y = token_array(q, q->rows);
     rank_tokens(q, q->rows, y);
-    for (double total = 0; n < q->rows && total < top_p; n++)
+    const double enough = top_p * (1 - ROUNDING);
+    for (double total = 0; n < q->rows && total < enough; n++)
         total += AT(q, y[n], 1);
     return restrict_tokens(q, n, y);
 }

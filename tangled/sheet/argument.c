@@ -69,7 +69,7 @@ const Argument argument_table[] = {
     AFFINE("o", OF_ATTENTION, "d_out", "H d_mid", 5, MODELS),
     { { 4, 5 }, "mask", MASK, "none", .rows = "ell_z", .cols = "ell_x",
       .words = "none causal bidirectional unidirectional" },
-    { { 3, 4, 5 }, "d_attn", INTEGER, "", .least = 1, .most = 1e6 },
+    { { 3, 4, 5, MODELS }, "d_attn", INTEGER, "", .least = 1, .most = 1e6 },
     NORM("_1", OF_LAYER, "d_e", MODELS),
     NORM("_2", OF_LAYER, "d_e", MODELS),
     NORM("_3", OF_DECODER, "d_e", WITH_ED),

@@ -350,6 +350,17 @@ static void note_sources(Job *job, const Step *step, Mat M)
     note_operands(job, step->row, M);
 }
 
+/* The mask of the attention that a step is in. */
+static Mask mask_here(const Job *job, const Step *step)
+{
+    int a = job->run.algorithm;
+    bool causal = step->part == DEC || (step->part == LAYER
+                  && algorithm_table[a].architecture == D_TRANSFORMER);
+    return !has_model(a) ? job->mask
+         : causal ? unidirectional : bidirectional;
+}
+
+/* Scores that are given behind the mask are masked nevertheless. */
 static Mat entered_matrix(Job *job, const Step *step, const Given *g,
                           Mat M)
 {
@@ -363,9 +374,12 @@ static Mat entered_matrix(Job *job, const Step *step, const Given *g,
                      job->run.layout->rows ? M->rows : M->cols);
     copy_into(copy, given);
     copy = vary(job, IS_GIVEN, step, copy);
-    bool hides = step->role == ROLE_SCALED && step->algorithm == 4
-              && find_item(job, "mask") != NULL;
-    return hides ? masked(copy, job->mask) : copy;
+    if (step->algorithm != 4 || !has_role(step, ROLE(MASKED) | ROLE(SCALED)))
+        return copy;
+    Given *mask = find_beside(job, step, "mask");
+    if (mask != NULL)
+        mask->user = step->row;
+    return masked(copy, mask_here(job, step));
 }
 
 /* Where gradients are wanted, each known step stands behind a node of the
@@ -462,6 +476,17 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
         && powers != NULL && powers->known && powers->given == NULL;
 }
 
+/* Whether it embeds tokens that neither the sheet has nor a turn has drawn
+   from what is known. */
+static bool lacks_tokens(const Job *job, const Step *step)
+{
+    const bool of_z = strcmp(step->row->wide, "ell_z") == 0,
+               begins = job->run.algorithm == 15 && !of_z;  /* with bos */
+    return step->role == ROLE_EMBEDDED
+        && ((!begins && find_item(job, of_z ? "z" : "x") == NULL)
+            || (!of_z && job->loop.undrawn));
+}
+
 /* What becomes of a step: it is given, or what the line computed, M, or, if
    that is NULL, what its formula makes; NULL: it is not asked for. */
 static Mat resolve_step(Job *job, Step *step, Mat M)
@@ -474,8 +499,10 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     Mat value = given != NULL ? entered_matrix(job, step, given, M)
               : derives ? derived(job, step, M) : M;
     bool known = value != NULL
-              && !(job->late && (is_unknown(value)
-                                 || (given == NULL && is_idle(job, step))));
+              && !(job->late
+                   && (is_unknown(value)
+                       || (given == NULL && (is_idle(job, step)
+                                             || lacks_tokens(job, step)))));
     if (value == NULL && !job->now.misses)
         refuse_formula(job, row);
     if (!known) {
@@ -504,11 +531,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
 /* Whether the mask of this attention hides any of the scores S. */
 static bool is_any_masked(const Job *job, const Step *step, Mat S)
 {
-    int a = job->run.algorithm;
-    bool causal = step->part == DEC || (step->part == LAYER
-                  && algorithm_table[a].architecture == D_TRANSFORMER);
-    Mask mask = !has_model(a) ? job->mask
-              : causal ? unidirectional : bidirectional;
+    const Mask mask = mask_here(job, step);
     for (int k = 0; k < S->rows * S->cols; k++)
         if (!mask.look(k % S->rows + 1, k / S->rows + 1, mask.data))
             return true;
@@ -607,6 +630,7 @@ static Mat draw_next_token(Job *job, Mat q)
     bool known = can_draw(from),
          drawn = known && (job->tau == 0 || !job->late
                            || find_item(job, "u") != NULL);
+    job->loop.undrawn |= !drawn;
     if (drawn)
         note_sources(job, &step, from);
     job->now.rederive = false;              /* the next turn computes anew */

@@ -53,6 +53,7 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     int ell_gen;                /* tokens to be drawn                     */
     NumberList chances;         /* uniform numbers for all that is drawn  */
     Mat kept;                   /* of the latest q; NULL: nothing is      */
+    bool undrawn;               /* a token is not known                   */
 } LoopState;
 
 typedef struct Bound {          /* 24 fields: all that a sheet says       */

@@ -13,12 +13,21 @@ bool is_unknown(Mat M)
     return false;
 }
 
+/* Whether nothing says by what scores are divided. In a model it matters if
+   they are given: those that are computed without a W_q are 0. */
+static bool lacks_divisor(const Job *job)
+{
+    bool given = !has_model(job->run.algorithm);
+    for (const Given *g = job->given; g->item != NULL && !given; g++)
+        given = has_role(&g->place, ROLE(SCORES) | ROLE(MASKED));
+    return job->late && given && argument_of(job, "d_attn") != NULL
+        && letter_size(&job->size, "d_attn") == 0;
+}
+
 double scaling(const Job *job)
 {
     return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
-         : job->late && argument_of(job, "d_attn") != NULL
-           && letter_size(&job->size, "d_attn") == 0
-             ? NAN : sqrt(size_or_1(job, "d_attn"));
+         : lacks_divisor(job) ? NAN : sqrt(size_or_1(job, "d_attn"));
 }
 
 static bool has_positions(const Bound *bound, const char *word)
@@ -117,15 +126,19 @@ static Mat gamma_of(Lookup *at) { return find_norm_parameter(at, "gamma"); }
 static Mat beta_of(Lookup *at) { return find_norm_parameter(at, "beta"); }
 const Seen *latest_seen(const Job *job, const Step *here, Role role)
 {
+    const uint64_t within = ROLE(EMBEDDING) | ROLE(POSITION) | ROLE(HIDDEN)
+                          | ROLE(ACTIVE) | ROLE(MLP);     /* its own line */
     const Seen *s = job->now.seen;
-    for (; s != NULL && s->step.turn == job->loop.turn; s = s->before)
+    for (; s != NULL && s->step.turn == job->loop.turn; s = s->before) {
+        const bool beside = s->step.layer == here->layer
+                         && s->step.part == here->part,
+                   attention = s->step.algorithm == 4 && here->algorithm == 4;
         if (s->step.role == role
-            && (role != ROLE_HIDDEN || s->step.line == here->line)
-            && (s->step.algorithm != 4 || here->algorithm != 4
-                || (s->step.head == here->head
-                    && s->step.layer == here->layer
-                    && s->step.part == here->part)))
+            && (!has_role(&s->step, within)
+                || (beside && s->step.line == here->line))
+            && (!attention || (beside && s->step.head == here->head)))
             return s;
+    }
     return NULL;
 }
 

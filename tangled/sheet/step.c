@@ -498,8 +498,9 @@ _Noreturn static void refuse_claim(const Run *run, const Item *claim,
                      "Algorithm %d has shown no step yet, so none "
                      "is %s; a SEE in its C shows one.", run->algorithm,
                      claim->typed);
-    fail_in_text(f, claim->at, "Algorithm %d has no step %s here; ftx show "
-                 "lists its steps.", run->algorithm, claim->typed);
+    fail_in_text(f, claim->at, "Algorithm %d has no step %s here; without "
+                 "this claim 'ftx show' lists its steps.", run->algorithm,
+                 claim->typed);
 }
 
 const Step *step_of(const Run *run, const Item *claim, Error *f)

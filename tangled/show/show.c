@@ -219,14 +219,18 @@ static void run_and_print(Error *f, void *data)
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
+    bool outside = false;               /* of the layers there is something */
+    for (int k = 0; k < run->n; k++)
+        outside |= !run->step[k].inner;
+    const bool all = wish->all || !outside;
     if (wish->json)
         show_json(s->out, run, s->arena, f);
     else if (wish->svg)
-        show_svg(s->out, run, wish->all, s->arena, f);
+        show_svg(s->out, run, all, s->arena, f);
     else if (wish->md)
-        show_md(s->out, run, wish->all, s->arena);
+        show_md(s->out, run, all, s->arena);
     else
-        show_text(s->out, run, wish->all, wish->shade);
+        show_text(s->out, run, all, wish->shade);
 }
 
 static bool show_sheet(FILE *out, FILE *err, const char *name,

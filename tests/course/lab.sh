@@ -66,7 +66,7 @@ hole() { # HOLE
     earns none "an untouched skeleton, HOLE=$1" "$tree/$file"
     case $lab$1 in
     alg04file) expect 'README tells what is missing' 0 'with `undefined reference` as long' cat "$tree/README.md" ;;
-    alg04step) expect 'ftx show tells it' 2 'Algorithm 4 has no step A here; ftx show lists its steps\.' \
+    alg04step) expect 'ftx show tells it' 2 'Algorithm 4 has no step A here; without this claim .ftx show. lists its steps\.' \
         "$tree/build/ftx" show "$tree/sheets/alg04-causal.sheet" ;;
     alg04body) expect 'ftx show tells it' 2 'has shown no step yet, so none is A; a SEE in its C shows one\.' \
         "$tree/build/ftx" show "$tree/sheets/alg04-causal.sheet" ;;

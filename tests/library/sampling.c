@@ -51,18 +51,18 @@ LAW(temperature_levels_and_sharpens)
 /* Also where u is behind the sum. */
 LAW(u_falls_into_one_of_the_pieces_that_can_occur)
 {
-    const double below_1 = nextafter(1, 0);
+    const double below_1 = nextafter(1, 0), less = 1 - 2 * ROUNDING;
     const struct { Column q; double u; int y; } cases[] = {
-        { HALVES, 0, 1 }, { HALVES, nextafter(.5, 0), 1 }, { HALVES, .5, 2 },
-        { HALVES, nextafter(.75, 0), 2 }, { HALVES, .75, 3 },
-        { HALVES, nextafter(.875, 0), 3 }, { HALVES, .875, 4 },
+        { HALVES, 0, 1 }, { HALVES, .5 * less, 1 }, { HALVES, .5, 2 },
+        { HALVES, .75 * less, 2 }, { HALVES, .75, 3 },
+        { HALVES, .875 * less, 3 }, { HALVES, .875, 4 },
         { HALVES, below_1, 4 },
         { COLUMN(0, .5, 0, .5, 0), 0, 2 },
-        { COLUMN(0, .5, 0, .5, 0), nextafter(.5, 0), 2 },
+        { COLUMN(0, .5, 0, .5, 0), .5 * less, 2 },
         { COLUMN(0, .5, 0, .5, 0), .5, 4 },
         { COLUMN(0, .5, 0, .5, 0), below_1, 4 },
         { COLUMN(.25, .25, .25, 0), .75, 3 },
-        { COLUMN(.25, .25, .25, 0), below_1, 3 },
+        { COLUMN(.25, .25, .25, 0), below_1, 3 }, { COLUMN(.1, .2, .7), .3, 3 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         assert_int_equal(sample(plain(cases[k].q), cases[k].u), cases[k].y);

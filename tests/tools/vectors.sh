@@ -28,12 +28,12 @@ loops_over_entries() {          # of file $1, in precision $2: its lines
     /^}/ { ends(0); fast = 0 }
     !fast || /^$/ { next }
     { ends(indent) }
-    / for \(.*;.*;/ || /for \(.*;$/ {
+    / for \(.*;.*;/ || /for \(.*;$/ || /EACH_ENTRY/ {
         for (k = 1; k <= n; k++) inner[k] = 0
-        n++; at[n] = indent; line[n] = FNR; inner[n] = !/EACH_/
+        n++; at[n] = indent; line[n] = FNR; inner[n] = !/EACH_(LANE|HALF)/
         next
     }
-    /(total|inner|squares|largest|look)\(|EACH_LANE|memcpy|refuse/ ||
+    /(total|inner|inner_about|largest|look)\(|EACH_LANE|memcpy|refuse/ ||
     (real == "double" && /exp_of\(|Phi\(/) {
         for (k = 1; k <= n; k++) inner[k] = 0
     }' "$1"
