@@ -60,17 +60,17 @@
 enum {
     COLUMNS = 6,                    /* of a tile                         */
     SUMS = 4 * COLUMNS,             /* vectors in a tile, at most        */
-    APART = 64 / sizeof(real),      /* keeps packed runs out of step     */
+    CACHE_LINE = 64 / sizeof(real), /* also between packed runs          */
     DEPTH = 1024 / sizeof(real),    /* of a block of k: 1024 bytes       */
     WIDTH = 256,                    /* of a block of n                   */
     TALL = 4096,                    /* rows of a column at a time        */
     ABREAST = 8,                    /* columns that are added to it      */
     RUNS = 16,                      /* inner products side by side       */
-    HEAD = 64,                      /* rows of W_q, W_k and W_v: often   */
+    HEAD_ROWS = 64,                 /* rows of W_q, W_k and W_v: often   */
     PANEL = 1024 / sizeof(real),    /* rows that are packed together     */
-    NEAR = 2 * DEPTH,               /* columns that are read unpacked    */
+    UNPACKED = 2 * DEPTH,           /* columns that are read unpacked    */
     STRIDE = 8,                     /* of p, from one fetch to the next  */
-    SECOND = 2, NEAREST = 3,        /* caches, as the compiler counts    */
+    L2 = 2, L1 = 3,                 /* caches, as the compiler counts    */
 };
 
 /* What will be needed soon, some columns, and where the next fetch is. */
@@ -141,7 +141,7 @@ static INLINE const real *look_ahead(struct Ahead *ahead, int height)
 static void multiply_block(const Kernel *kernel, int m, struct Strip s)
 {
     struct Ahead ahead;
-    const bool large = s.a_column > NEAR;
+    const bool large = s.a_column > UNPACKED;
     for (int i = 0; i < m; i += s.rows) {
         s.rows = kernel->high * kernel->lanes;
         if (s.rows > m - i)
@@ -165,7 +165,7 @@ static void multiply_block(const Kernel *kernel, int m, struct Strip s)
 static void multiply_packed(const Kernel *kernel, int m,
                             const struct Strip *block)
 {
-    _Alignas(64) real to[(WIDTH + APART) * (DEPTH + APART)];
+    _Alignas(64) real to[(WIDTH + CACHE_LINE) * (DEPTH + CACHE_LINE)];
     struct Strip s = *block;
     const bool by_rows = s.b_column == 1;
     const int run = by_rows ? s.n : s.k;
@@ -174,10 +174,10 @@ static void multiply_packed(const Kernel *kernel, int m,
         .a_row = by_rows ? 1 : s.b_row,
         .a_column = by_rows ? s.b_row : s.b_column
     };
-    kernel->pack(&B, to, run + APART);
+    kernel->pack(&B, to, run + CACHE_LINE);
     s.B = to;
-    s.b_row = by_rows ? run + APART : 1;
-    s.b_column = by_rows ? 1 : run + APART;
+    s.b_row = by_rows ? run + CACHE_LINE : 1;
+    s.b_column = by_rows ? 1 : run + CACHE_LINE;
     multiply_block(kernel, m, s);
 }
 
@@ -209,7 +209,7 @@ static void multiply(const Kernel *kernel, int m, int n, int k,
                      const struct Strip *all)
 {
     const bool high = m > PANEL / 2;
-    const bool far = all->b_row > (high ? 4 * APART : DEPTH);
+    const bool far = all->b_row > (high ? 4 * CACHE_LINE : DEPTH);
     const bool pack_B = far || (high && n > WIDTH);
     struct Strip s = *all;
     for (int j = 0; j < n; j += WIDTH)

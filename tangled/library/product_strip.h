@@ -91,7 +91,7 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
     UNROLL for (int q = 0; q < columns * vectors; q++)
         sum[q] = zero;
     UNROLL for (int c = 0; c < columns; c++)
-        FETCH(C + c * c_column, NEAREST);
+        FETCH(C + c * c_column, L1);
     if (s->ahead == NULL)
         NAMED(add)(vectors, columns, s, s->k, A, B, NULL, sum);
     else
@@ -100,7 +100,7 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
             real *to = s->to == NULL ? NULL
                      : s->to + p * vectors * NAMED(LANES);
             UNROLL for (int q = 0; q < vectors * BYTES; q += 64)
-                FETCH((const char *)soon + q, NEAREST);
+                FETCH((const char *)soon + q, L1);
             NAMED(add)(vectors, columns, s, least(s->k - p, STRIDE),
                        A + p * s->a_column, B + p * s->b_row, to, sum);
         }
@@ -196,7 +196,7 @@ TARGET static void NAMED(strip)(const struct Strip *s)
                       : s->rows > LANES ? 2 : 1;
 
     const bool whole = s->rows == vectors * LANES && s->a_row == 1;
-    const bool far = s->a_column > NEAR && s->n > 4 * COLUMNS;
+    const bool far = s->a_column > UNPACKED && s->n > 4 * COLUMNS;
     _Alignas(BYTES) real to[HIGH * LANES * DEPTH];
     struct Strip strip = *s;
 
@@ -226,8 +226,8 @@ TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
         b[q] = B[q * s->b_row] - zero;
     for (int i = 0; i < whole; i += LANES) {
         vector v = *(vector *)(sum + i);
-        UNROLL for (int q = 0; q < few * LANES; q += APART)
-            FETCH(A + few * (next + i) + q, SECOND);
+        UNROLL for (int q = 0; q < few * LANES; q += CACHE_LINE)
+            FETCH(A + few * (next + i) + q, L2);
         UNROLL for (int q = 0; q < few; q++)
             v += *(const vector *)(A + q * next + i) * b[q];
         *(vector *)(sum + i) = v;
@@ -239,11 +239,11 @@ TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
 
 TARGET static void NAMED(column)(const struct Strip *s)
 {
-    enum { VECTORS = HEAD / NAMED(LANES) };
+    enum { VECTORS = HEAD_ROWS / NAMED(LANES) };
     real sum[TALL];
     int p = 0;
 
-    if (s->rows == HEAD && VECTORS <= 16) {
+    if (s->rows == HEAD_ROWS && VECTORS <= 16) {
         NAMED(tile)(VECTORS, 1, s, 0);
         return;
     }
@@ -268,8 +268,8 @@ TARGET static void NAMED(inner)(const struct Strip *s)  /* of RUNS rows */
         four sum[SQUARES] = {{0}}, row[4];
 
         for (; p + 4 <= end; p += 4) {
-            UNROLL for (int q = 0; q < 4 * RUNS; q += APART)
-                FETCH(s->A + RUNS * (lda + p) + q, SECOND);
+            UNROLL for (int q = 0; q < 4 * RUNS; q += CACHE_LINE)
+                FETCH(s->A + RUNS * (lda + p) + q, L2);
             UNROLL for (int i = 0; i < SQUARES; i++) {
                 NAMED(transpose)(s->A + 4 * i * lda + p, lda, row);
                 UNROLL for (int q = 0; q < 4; q++)
