@@ -79,7 +79,7 @@ static bool is_right_or_off(const Entry *entry, double x)
 }
 
 /* A claim as a whole may have its digits cut off, or be off by last digits
-   once more, where what was carried on was rounded. */
+   once more, where what was carried on was rounded or wrong. */
 static void judge_whole(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
@@ -91,7 +91,7 @@ static void judge_whole(Judging *j, int w)
             continue;
         bool cut = wrong + off > 0
                 && count_in(c, j->run[h], is_cut_from) == all,
-             rounded = wrong > 0 && h == AS_WRITTEN
+             rounded = wrong > 0 && h != EXACTLY
                     && count_in(c, j->run[h], is_right_or_off) == all;
         if (!cut && !rounded)
             continue;

@@ -194,20 +194,24 @@ static void given_data(Job *job)
         note_assumption(job, "N_epochs", "1");
 }
 
-/* The uniform numbers of a whole training: each sequence, in each epoch,
-   begins with the first of the sheet. */
+/* The uniform numbers of a whole training, if the sheet has so many; else
+   each sequence, in each epoch, begins with the first of the sheet. */
 static NumberList chances_of_all(const Job *job)
 {
-    NumberList of_one = given_chances(job, longest_sequence(job),
-                                      "each token needs one");
     const Data *on = &job->loop.data;
-    int turns = on->N_data * job->loop.N_epochs, n = 0;
-    double *u = arena_alloc(job->arena, (size_t)turns * (size_t)of_one.n
-                                        * sizeof *u);
+    const Item *given = find_item(job, "u");
+    const int turns = on->N_data * job->loop.N_epochs;
+    int all = 0, n = 0;
     for (int turn = 0; turn < turns; turn++)
-        for (int t = 0; t < on->x[turn % on->N_data + 1].length; t++)
-            u[n++] = of_one.u[t];
-    return (NumberList){ .n = n, .u = u };
+        all += on->x[turn % on->N_data + 1].length;
+    const bool anew = given != NULL && given->rows * given->cols >= all;
+    NumberList list = given_chances(job, anew ? all : longest_sequence(job),
+                                    "each token needs one");
+    double *u = arena_alloc(job->arena, (size_t)all * sizeof *u);
+    for (int turn = 0; turn < turns; turn++)
+        for (int t = 0; t < on->x[turn % on->N_data + 1].length; t++, n++)
+            u[n] = list.u[anew ? n : t];
+    return (NumberList){ .n = all, .u = u };
 }
 
 /* All entries of theta in one column. */
