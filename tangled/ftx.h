@@ -15,7 +15,7 @@
 #endif
 typedef REAL real;
 
-/* Two sums that differ by this part of them may be equal but for rounding. */
+/* A relative difference that may be rounding alone: then sums are equal. */
 #define ROUNDING (sizeof(real) == sizeof(float) ? 5e-7 : 1e-15)
 
 #ifdef __GNUC__
@@ -423,7 +423,8 @@ Mat column_at(Mat P, int t);
 Mat tempered(Mat p, double tau);
 
 /* Returns a token sampled from q, N_V x 1, by a uniform number u in [0, 1):
-   the smallest y with u < q[1] + ... + q[y]. Another u is refused. */
+   the smallest y with u < q[1] + ... + q[y], where u equals a sum from which
+   it differs by ROUNDING at most. Another u is refused. */
 int sample(Mat q, double u);
 
 /* Algorithm 14: y <- DInference(x, theta_hat).

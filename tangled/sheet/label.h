@@ -59,8 +59,8 @@ double step_size(const Step *step);
 /* Returns whether a step is made of distributions. */
 bool sums_to_1(const Step *step);
 
-/* Returns how that is said in the layout of a run; NULL of what is given,
-   and of what is none. */
+/* Returns how that is said in the layout of a run; NULL if the step is no
+   distribution, or is given. */
 const char *sums_text(const Run *run, const Step *step);
 
 /* Returns whether it is line 5 of Algorithm 4, and its mask is 1
