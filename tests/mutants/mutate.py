@@ -12,6 +12,7 @@ tangled/ (all) or alg; without one, the algorithms, library, practice and text.
 """
 import argparse
 import random
+import re
 import sys
 import time
 from collections import Counter
@@ -43,17 +44,14 @@ def named_bugs():
 def survivors(sources):
     """{(place, what): reason}, from survivors.txt, whose head explains it. What
     stands nowhere any more is printed."""
-    listed, place = {}, None
-    for line in (HERE / "survivors.txt").read_text().splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        if not line[0].isspace():
-            place = line.strip()
-            continue
-        what, found, reason = line.strip().partition(": ")
-        if place is None or not found or not reason:
-            raise Wrong(f"survivors: a reason is missing: {line}")
-        listed[place, what] = reason
+    listed, text = {}, re.sub("(?m)^#.*\n", "", (HERE / "survivors.txt").read_text())
+    for places, lines in re.findall(r"((?:\S.*\n)+)((?: .*\n)+)", text):
+        for line in lines.splitlines():
+            whats, found, reason = line.strip().partition(": ")
+            if not found or not reason:
+                raise Wrong(f"survivors: a reason is missing: {line}")
+            listed |= {(place, what): reason
+                       for place in places.splitlines() for what in whats.split(", ")}
     known = {key for source in sources for m in mutants_of(source) for key in m.keys}
     for place, what in listed.keys() - known:
         print(f"GONE      {place}\n          {what}: listed among the survivors")
