@@ -152,16 +152,6 @@ LAW(the_algorithm_is_known_from_the_names)
     assert_int_equal(s.status, 2);
 }
 
-LAW(a_word_names_an_algorithm)
-{
-    Said s = SAID(check, write_text("a.sheet", "algorithm attention\nX = 1\n"
-                                    "claim Q = 1\n"));
-    assert_int_equal(s.status, 0);
-    s = SAID(check, write_text("a.sheet", "algorithm attend\nX = 1\n"));
-    assert_int_equal(s.status, 2);
-    assert_that(strstr(s.err, "multihead") != NULL);
-}
-
 LAW(what_is_right_is_said_in_one_line)
 {
     assert_report(LOGITS("2 ; 1/3") "2 0.33\n", 0,
