@@ -86,8 +86,7 @@ static void find_algorithms(void)
         const Run *run = run_of(given_text(p)->at);
         for (int k = 0; k < slips_n && run != NULL; k++)
             is_for[k][a] |= !is_for[k][a] && changes(run, &slips[k]);
-        arena_clear(arena);
-        tape_clear(quiet);
+        tidy();
     }
 }
 
@@ -115,8 +114,7 @@ static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
             if (!named && c->named == c->sheets - 1)
                 printf("# %s is not named:\n%s\n", slip->name, text);
         }
-        arena_clear(arena);
-        tape_clear(quiet);
+        tidy();
     }
 }
 
@@ -186,8 +184,7 @@ LAW(a_faultless_student_is_right_and_has_made_no_slip)
         named += j != NULL && times_named(j, NULL) > 0;
         if (j != NULL && times_named(j, NULL) > 0)
             print_named(j, text);
-        arena_clear(arena);
-        tape_clear(quiet);
+        tidy();
     }
     print_message("%d faultless sheets: %d of %d entries are right\n",
                   sheets, right, entries);

@@ -143,12 +143,6 @@ static Student student_of(Text *text, const char *slip, int seed)
                       .carries = seed / 3 % 2 == 1, .text = text };
 }
 
-static void tidy(void)
-{
-    arena_clear(arena);
-    tape_clear(quiet);
-}
-
 /* ------------------------------------------------------------- the laws */
 
 typedef struct {

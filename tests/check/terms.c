@@ -28,8 +28,7 @@ static void each_step(void look(const Run *run, const Step *step))
         for (int s = 0; run != NULL && s < run->n; s++)
             if (!run->step[s].given)
                 look(run, &run->step[s]);
-        arena_clear(arena);
-        tape_clear(quiet);
+        tidy();
     }
     globfree(&found);
 }

@@ -66,18 +66,12 @@ static void count_reasons(Tally *t, const Judgement *j, const char *sheet)
         printf("# %s\n", sheet);
 }
 
-static void clear(void)
-{
-    arena_clear(arena);
-    tape_clear(quiet);
-}
-
 /* So many sheets of students with this habit. */
 static Tally tallied(int law, int full, void habit(Student *st))
 {
     Tally t = { 0 };
     generator = seeded((uint64_t)law);
-    for (int seed = 0; t.sheets < amount(full); seed++, clear()) {
+    for (int seed = 0; t.sheets < amount(full); seed++, tidy()) {
         Student st = student(problem(seed), seed);
         habit(&st);
         const Judgement *j = judged_of(&st);
@@ -125,7 +119,7 @@ LAW(numbers_of_chance_seldom_follow)
 {
     generator = seeded(5);
     int entries = 0, follow = 0;
-    for (int seed = 0; entries < amount(20 * SHEETS); seed++, clear()) {
+    for (int seed = 0; entries < amount(20 * SHEETS); seed++, tidy()) {
         Student st = student(problem(seed), seed);
         st.decimals = 2;
         st.alone = false;
@@ -145,7 +139,7 @@ LAW(what_follows_points_at_its_step)
 {
     generator = seeded(6);
     int follow = 0, elsewhere = 0;
-    for (int seed = 0; follow < amount(SHEETS); seed++, clear()) {
+    for (int seed = 0; follow < amount(SHEETS); seed++, tidy()) {
         Student st = student(problem(seed), seed);
         st.alone = false;
         st.error = pick(1, 4);
@@ -190,7 +184,7 @@ LAW(what_follows_on_the_way_back_points_at_its_step)
 {
     generator = seeded(7);
     int follow = 0, elsewhere = 0, gradients = 0;
-    for (int seed = 0; seed < amount(SHEETS); seed++, clear()) {
+    for (int seed = 0; seed < amount(SHEETS); seed++, tidy()) {
         Text *t = text_new();
         const Run *right = run_of_a_way_back(t);
         assert_that(right != NULL && right->n > 6);

@@ -1,7 +1,7 @@
 /* ftx show and the command around it: what is printed, what is refused. */
 #include "cases.h"
 #include "show/show.h"
-#include "sheets.h"
+#include "random_sheet.h"
 #include "law.h"
 
 /* ftx show of a sheet's text. */
@@ -36,24 +36,30 @@ LAW(each_sheet_is_shown_as_expected)
 
 /* -------------------------------------------------------- what comes out */
 
+/* Problems of Algorithms 1 to 7 that chance writes, each in every layout. */
 LAW(the_four_layouts_agree)
 {
-    const Run *paper = run_of_file("tests/data/hand/layout-paper.sheet");
-    const Run *others[] = { run_of_file("tests/data/hand/layout-textbook.sheet"),
-                            run_of_file("tests/data/hand/layout-torch.sheet"),
-                            run_of_file("tests/data/hand/layout-berkeley.sheet") };
-    for (int r = 0; r < 3; r++) {
-        assert_int_equal(others[r]->n, paper->n);
-        for (int k = 0; k < paper->n; k++) {
-            Mat A = paper->step[k].M, B = others[r]->step[k].M;
-            bool rows = others[r]->layout->rows;
-            assert_shape(B, rows ? A->cols : A->rows, rows ? A->rows : A->cols);
-            for (int i = 1; i <= A->rows; i++)
-                for (int j = 1; j <= A->cols; j++)
-                    assert_that(AT(A, i, j) == (rows ? AT(B, j, i)
-                                                     : AT(B, i, j)));
+    int runs = 0;
+    for (int n = 0; n < amount(700); n++) {
+        Problem *p = random_problem(1 + n % 7, 2);
+        const Run *run[LAYOUTS];
+        for (int r = 0; r < LAYOUTS; r++) {
+            p->layout = &layouts[r];
+            run[r] = run_of(given_text(p)->at);
+            assert_that((run[r] == NULL) == (run[0] == NULL));
         }
+        runs += run[0] != NULL;
+        for (int r = 1; run[0] != NULL && r < LAYOUTS; r++) {
+            assert_int_equal(run[r]->n, run[0]->n);
+            for (int k = 0; k < run[0]->n; k++) {
+                Mat M = run[r]->step[k].M;
+                assert_same(layouts[r].rows ? transpose_of(arena, M) : M,
+                            run[0]->step[k].M, 0);
+            }
+        }
+        tidy();
     }
+    assert_that(2 * runs > amount(700));
 }
 
 LAW(published_examples_come_out)

@@ -73,6 +73,13 @@ static inline Reading *reading(const char *name, const char *text,
     return r;
 }
 
+/* Forgets what came of the sheets before. */
+static inline void tidy(void)
+{
+    arena_clear(arena);
+    tape_clear(quiet);
+}
+
 /* NULL: it is refused. */
 static inline const Run *run_of(const char *text)
 {
