@@ -1,6 +1,6 @@
 /* ftx check: the report to the letter, the remarks, JSON, several sheets. */
 #include "cases.h"
-#include "sheets.h"
+#include "slips.h"
 #include "law.h"
 #include "show/show.h"
 #include <sys/resource.h>
@@ -436,23 +436,14 @@ static Said explained(int n, Explanation why[], const char *text,
     return (Said){ .out = all_of(out), .err = "" };
 }
 
-static const Slip *slip(const char *name)
-{
-    for (int k = 0; k < slips_n; k++)
-        if (strcmp(slips[k].name, name) == 0)
-            return &slips[k];
-    fail_at(HERE("slip"), "%s", name);
-    return NULL;
-}
-
 LAW(where_a_slip_was_made_is_said)
 {
     const char *text = LOGITS("2 ; 3") "2 30\n";
     Step head = { .part = ED, .layer = 2, .head = 3 }, turn = { .turn = 4 },
          layer = { .part = LAYER, .layer = 1 };
-    Explanation why[] = { { .slip = slip("no-scale"), .only = &head },
-                          { .slip = slip("no-scale"), .only = &turn },
-                          { .slip = slip("no-scale"), .only = &layer } };
+    Explanation why[] = { { .slip = slip_named("no-scale"), .only = &head },
+                          { .slip = slip_named("no-scale"), .only = &turn },
+                          { .slip = slip_named("no-scale"), .only = &layer } };
     Said s = explained(3, why, text, check_text);
     assert_says(s,
         "        all 2 entries match if the 1/√d_attn is left out, in the\n"
