@@ -166,27 +166,18 @@ LAW(shapes_that_do_not_fit_are_refused)
                    "the first is 5 x 5 and the second 2 x 2");
 }
 
-LAW(a_token_that_may_look_at_nothing_is_refused)
-{
-    W_qkv w = random_head(3, 3, 2, 3);
-    Mat X = random_input(3, 2), mask = given(2, 2, ROWS(1, 0,
-                                                        1, 0));
-    assert_refuses(attention(X, X, &w, mask_of(mask)),
-                   "every entry of column 2 is -infinity");
-}
-
-LAW(a_mask_that_is_too_small_is_refused)
-{
-    W_qkv w = random_head(3, 3, 2, 3);
-    Mat X = random_input(3, 3), mask = given(2, 3, ROWS(1, 1, 1, 1, 1, 1));
-    assert_refuses(attention(X, X, &w, mask_of(mask)),
-                   "there is no entry [3, 1] in a matrix of 2 x 3.");
-}
-
-LAW(sequences_on_two_tapes_are_refused)
+LAW(masks_and_tapes_that_do_not_fit_are_refused)
 {
     W_qkv w = random_head(3, 3, 2, 3);
     Mat X = random_input(3, 3), Z = input(quiet, 3, 3);
+    Mat low = given(2, 3, ROWS(1, 1, 1,
+                               1, 1, 1)), blind = given(3, 3, ROWS(1, 0, 1,
+                                                                   1, 0, 1,
+                                                                   1, 0, 1));
+    assert_refuses(attention(X, X, &w, mask_of(blind)),
+                   "every entry of column 2 is -infinity");
+    assert_refuses(attention(X, X, &w, mask_of(low)),
+                   "there is no entry [3, 1] in a matrix of 2 x 3.");
     assert_refuses(attention(X, Z, &w, bidirectional),
                    "the operands are on two different tapes.");
 }

@@ -56,10 +56,6 @@ LAW(slips_worked_out_by_hand_are_named)
     assert_named("alg13", "claim loss = ln(5)\n", "loss-not-next");
     assert_named("alg13", "claim loss = ln(20/9)\n", "loss-1-P");
     assert_named("alg13", "claim loss = -13/20\n", "loss-no-log");
-}
-
-LAW(slips_of_a_step_worked_out_by_hand_are_named)
-{
     assert_named("alg13", "claim grad.Wu = 3/40 -3/40 ; -23/80 23/80 ; "
                  "17/80 -17/80\n", "gradient-mean");
     assert_named("alg13", "claim grad.Wu = -3/20 3/20 ; 23/40 -23/40 ; "
@@ -70,6 +66,16 @@ LAW(slips_of_a_step_worked_out_by_hand_are_named)
                  "1/4 0 0\n", "uphill");
     assert_named("alg11", "claim new.Wu = ln(2)/2+1 0 0 ; -1/2 ln(3) 0 ; "
                  "-1/2 0 0\n", "no-eta");
+    assert_named("alg14", "claim i1.q = 1/(3+sqrt(2)) ; 2/(3+sqrt(2)) ; "
+                 "sqrt(2)/(3+sqrt(2))\n", "tau-times");
+    assert_named("alg14", "claim i1.q = 1/7 ; 4/7 ; 2/7\n", "no-tau");
+    assert_named("alg14", "claim i1.q = 1/49 ; 16/49 ; 4/49\n",
+                 "tau-no-sum");
+    assert_named("alg14", "claim i1.q = 0.213 ; 0.503 ; 0.284\n",
+                 "tau-of-p");
+    assert_named("alg14", "claim i1.p = 1/5 ; 2/5 ; 2/5\n", "p-first");
+    assert_named("alg14", "claim i1.y = 2\n", "argmax");
+    assert_named("alg14", "claim y = 2 ?\n", "argmax");
 }
 
 /* The loss of a step of training with that slip, and the derivative by the
@@ -153,20 +159,6 @@ LAW(slips_are_named_wherever_a_sheet_begins)
     for (size_t k = 0; k < sizeof made / sizeof *made; k++)
         if (!is_named(judged(made[k].sheet), slip_named(made[k].slip)))
             fail_at(HERE(made[k].sheet), "%s is not named", made[k].slip);
-}
-
-LAW(slips_of_drawing_worked_out_by_hand_are_named)
-{
-    assert_named("alg14", "claim i1.q = 1/(3+sqrt(2)) ; 2/(3+sqrt(2)) ; "
-                 "sqrt(2)/(3+sqrt(2))\n", "tau-times");
-    assert_named("alg14", "claim i1.q = 1/7 ; 4/7 ; 2/7\n", "no-tau");
-    assert_named("alg14", "claim i1.q = 1/49 ; 16/49 ; 4/49\n",
-                 "tau-no-sum");
-    assert_named("alg14", "claim i1.q = 0.213 ; 0.503 ; 0.284\n",
-                 "tau-of-p");
-    assert_named("alg14", "claim i1.p = 1/5 ; 2/5 ; 2/5\n", "p-first");
-    assert_named("alg14", "claim i1.y = 2\n", "argmax");
-    assert_named("alg14", "claim y = 2 ?\n", "argmax");
 }
 
 /* ------------------------------------------- in the words of the layout */
