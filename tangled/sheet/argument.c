@@ -218,6 +218,8 @@ static const char *list_names(char to[LIST_BYTES], int algorithm, bool steps)
         if (steps && is_or_calls(algorithm, row->algorithm)
             && has_model(row->algorithm) == has_model(algorithm))
             add_to_list(to, LIST_BYTES, row->name);
+    if (steps && algorithm_table[algorithm].kind == TRAINING)
+        add_to_list(to, LIST_BYTES, "grad.W_u, new.W_u and so on");
     return to;
 }
 

@@ -7,6 +7,7 @@
 #include "library/functions.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Refuses an entry of M, the value of a step in the paper's layout, that is
@@ -146,10 +147,8 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
 /* The number before or behind the point of "10.6". */
 static int number_of(const char *line, bool behind)
 {
-    int number = 0;
-    for (; *line != '\0' && (behind || *line != '.'); line++)
-        number = *line == '.' ? 0 : 10 * number + *line - '0';
-    return number;
+    const char *point = strchr(line, '.');
+    return atoi(behind && point != NULL ? point + 1 : line);
 }
 
 void pass_line(Place *at, const char *line, int index)
@@ -189,8 +188,6 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
     Mat M = constant(job->arena, 1, n);
     for (int k = 1; k <= n; k++)
         AT(M, 1, k) = (real)number[k - 1];
-    step.part = NOWHERE;
-    step.layer = 0;
     set_row(&step);
     if (known)
         add_step(job, &step, M);
@@ -261,8 +258,6 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
     step.line = seen->line;
     step.inner = g->item == NULL;
     step.transposed = is_transposed(g->shape->kind, job->run.layout);
-    if (job->loop.in_row > 0)
-        add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
     if (other != &gradient)
         descend_along(job, M, other);
@@ -273,8 +268,7 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
 static Given *step_given(const Job *job, const Step *step)
 {
     for (Given *g = job->given; job->late && g->item != NULL; g++)
-        if (g->place.row != NULL
-            && g->place.row == step->row
+        if (g->place.row == step->row
             && g->place.aspect == VALUE && g->place.part == step->part
             && g->place.layer == step->layer && g->place.head == step->head
             && (step->turn == 0 || g->place.turn == step->turn)

@@ -198,12 +198,12 @@ static bool enter_step(Job *job, Given *g)
 {
     const Item *item = g->item;
     int algorithm = job->run.algorithm;
-    const StepRow *row = entry_row(job, item);
     bool model = has_model(algorithm),
          enters = strstr(algorithm_table[algorithm].starts, "; or ") != NULL,
          back = item->aspect == GRADIENT && !model
              && job->backwards == NULL;
-    if (row == NULL || !enters || (item->aspect != VALUE && !back)
+    const StepRow *row = enters ? entry_row(job, item) : NULL;
+    if (row == NULL || (item->aspect != VALUE && !back)
         || (item->turn > 0 && !infers(algorithm)))
         return false;
     Part part = item->part != NOWHERE ? item->part

@@ -109,10 +109,11 @@ prefixes[] = {
 };
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
 
-/* Takes the prefix apart that ends at the point; false: it is none. */
+/* Takes apart the prefix before the point; false: none, or a second one. */
 static bool parse_prefix(const char *p, const char *point, Item *item)
 {
     size_t letters = strcspn(p, "." DIGITS), k = 0;
+    bool first;
     int number = parse_count(p, point);
     while (k < PREFIXES && (strlen(prefixes[k].word) != letters
                             || !begins(p, prefixes[k].word)))
@@ -120,13 +121,17 @@ static bool parse_prefix(const char *p, const char *point, Item *item)
     if (k == PREFIXES || (number != 0 && prefixes[k].aspect != VALUE))
         return false;
     if (prefixes[k].part != NOWHERE) {
+        first = item->part == NOWHERE;
         item->part = prefixes[k].part;
         item->layer = number;
-    } else if (prefixes[k].aspect != VALUE)
+    } else if (prefixes[k].aspect != VALUE) {
+        first = item->aspect == VALUE;
         item->aspect = prefixes[k].aspect;
-    else
+    } else {
+        first = item->turn == 0;
         item->turn = number;
-    return true;
+    }
+    return first;
 }
 
 /* Takes the name apart that was typed. That in the C is NULL if the algorithm

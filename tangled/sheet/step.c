@@ -432,7 +432,6 @@ const char *sums_text(const Run *run, const Step *step)
          : run->layout->rows ? "each row sums to 1" : "each column sums to 1";
 }
 
-
 bool mask_is_1(const Run *run, const Step *step)
 {
     const Step *before = step - 1;

@@ -12,7 +12,7 @@ tangled          760    tangled/library 3300    tangled/practice 1570
 tangled/text    1698    tangled/cli     1302    tangled/hub      1379
 tangled/sheet   5934    tangled/show     604    tangled/check    2744
 tangled/model   3235    tangled/course  1987
-tests-C        22000    tests-data      8969    tests-scripts    3989
+tests-C        21952    tests-data      8717    tests-scripts    3987
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
