@@ -126,9 +126,11 @@ LAW(every_line_can_be_seen_in_order)
     Theta *theta = random_theta(h);
     observe(tape, note, &seen);
     Mat P = forward(tape, theta);
-    assert_seen(&seen, "8.1 ell_z=4, 8.3 Z, 8.4 l=1, "
+    assert_seen(&seen, "8.1 ell_z=4, 1.1 x=6, 1.1 x=2, 1.1 x=4, 1.1 x=1, "
+                "8.3 Z, 8.4 l=1, "
                 ATTENTION "8.5 Z, " NORM "8.6 Z, 8.7 Z, " NORM "8.8 Z, "
-                "8.10 ell_x=5, 8.12 X, 8.13 l=1, "
+                "8.10 ell_x=5, 1.1 x=3, 1.1 x=1, 1.1 x=7, 1.1 x=2, 1.1 x=5, "
+                "8.12 X, 8.13 l=1, "
                 ATTENTION "8.14 X, " NORM "8.15 X, "
                 ATTENTION "8.16 X, " NORM "8.17 X, 8.18 X, " NORM "8.19 X, "
                 "7.1 logits, 7.1 p, 8.21 P");

@@ -97,7 +97,8 @@ LAW(every_line_can_be_seen_in_order)
     Theta *theta = random_theta(h);
     observe(tape, note, &seen);
     Mat P = forward(tape, theta);
-    assert_seen(&seen, "9.1 ell=5, 9.3 X, 9.4 l=1, " ATTENTION "9.5 X, "
+    assert_seen(&seen, "9.1 ell=5, 1.1 x=3, 1.1 x=1, 1.1 x=7, 1.1 x=2, "
+                "1.1 x=5, 9.3 X, 9.4 l=1, " ATTENTION "9.5 X, "
                 NORM "9.6 X, 9.7 X, " NORM "9.8 X, 9.10 X, " NORM
                 "9.11 X, 7.1 logits, 7.1 p, 9.12 P");
     assert_that(value_of(&seen, "P") == P);

@@ -187,7 +187,8 @@ LAW(every_line_can_be_seen_in_order)
     Theta *theta = random_theta(h);
     observe(tape, note, &seen);
     Mat P = dtransformer(tape, X_TOKENS, theta);
-    assert_seen(&seen, "10.1 ell=6, 10.3 X, 10.4 l=1, " NORM "10.5 X_tilde, "
+    assert_seen(&seen, "10.1 ell=6, 1.1 x=3, 1.1 x=1, 1.1 x=7, 1.1 x=2, "
+                "1.1 x=2, 1.1 x=5, 10.3 X, 10.4 l=1, " NORM "10.5 X_tilde, "
                 ATTENTION "10.6 X, " NORM "10.7 X_tilde, 10.8 X, " NORM
                 "10.10 X, 7.1 logits, 7.1 p, 10.11 P");
     assert_that(value_of(&seen, "P") == P);

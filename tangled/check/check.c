@@ -129,7 +129,7 @@ static int check_sheet(const Command *command, const char *name,
 void check(Error *f, Command *c)
 {
     CheckOptions wanted = { false };
-    const Options options[] = { { "Options", check_options, &wanted },
+    const Options options[] = { { "Options:", check_options, &wanted },
                                 { .table = NULL } };
     int count[3] = { 0 };
     if (asks_help(c->argument)) {

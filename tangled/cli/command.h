@@ -26,7 +26,7 @@ struct Command {
     Arena *arena;
     Tape *tape;                 /* without gradients                      */
     Trainer *trainer;           /* of ftx train; NULL: none               */
-    FileLock lock;              /* the model of ftx train                 */
+    FileLock lock;              /* the model that is written              */
     int status;                 /* the exit status; 0: 2 after an error   */
 };
 

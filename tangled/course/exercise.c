@@ -274,7 +274,7 @@ void exercise(Error *f, Command *c)
     };
     char command[200] = "ftx exercise";
     for (int k = 0; k < c->n; k++)
-        if (strcmp(c->argument[k], "--key") != 0)
+        if (strncmp(c->argument[k], "--key", 5) != 0)
             append(command, sizeof command, " %s", c->argument[k]);
     if (parse_command(f, c, exercise_usage, options) > 0)
         fail_with(f, "no argument is expected but options, such as "

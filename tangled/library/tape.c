@@ -74,11 +74,9 @@ void *arena_alloc(Arena *arena, size_t bytes)
 size_t arena_used(const Arena *arena)
 {
     size_t bytes = 0;
-    for (const Block *b = arena->first; b != NULL; b = b->next) {
+    for (const Block *b = arena->first; b != NULL;
+         b = b == arena->current ? NULL : b->next)
         bytes += b->used;
-        if (b == arena->current)
-            break;
-    }
     return bytes;
 }
 

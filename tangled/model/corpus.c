@@ -47,7 +47,7 @@ static void append_tokens(const Tokenizer *t, Arena *arena, const char *text,
 {
     char *copy = arena_alloc(arena, n + 1);
     memcpy(copy, text, n);
-    if (t->kind == WORDS && n > 0 && copy[n - 1] != ' ')
+    if (t->kind == WORDS && n > 0 && (unsigned char)copy[n - 1] > ' ')
         copy[n++] = ' ';
     Tokens x = encode_ordinary(t, arena, copy, n, f, at);
     for (int k = 1; k <= x.length; k++)
@@ -193,7 +193,7 @@ static const Tokenizer *learn_from_lines(const CorpusReader *r,
     bool has_labels = r->task == TRAIN_CLASS;
     for (int k = has_labels; k < 2 * n; k += 1 + has_labels) {
         to = (char *)memcpy(to, side[k].at, (size_t)side[k].n) + side[k].n;
-        if (r->plan->tokens != CHARACTERS && to[-1] != ' ')
+        if (r->plan->tokens != CHARACTERS && (unsigned char)to[-1] > ' ')
             *to++ = ' ';
     }
     return learn_tokens(r, all, (size_t)(to - all));

@@ -62,7 +62,8 @@ void import_released(Error *f, Command *c)
     Model *m = about.is_file && tokens == NULL
              ? model_load(c->arena, name, TO_USE, f)
              : model_import(c->arena, name, TO_USE, tokens, f);
-    m->state.has_m = m->state.has_v = false;
+    m->state = (State){ .sum = "imported" };
+    acquire_lock(&c->lock, o.model, f);
     model_save(m, o.model, f);
     fprintf(c->out, "%s: Algorithm %d, %s numbers to learn, from %s\n",
             o.model, 8 + (int)m->theta->hyper.architecture,

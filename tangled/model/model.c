@@ -135,12 +135,15 @@ void model_save(const Model *model, const char *name, Error *f)
 {
     const char *sheet = f->sheet, *text = f->text;
     set_subject(f, name, NULL);
-    for (int k = 1; k <= model->theta->n; k++) {
-        Mat M = *model->theta->parameter[k].place;
-        if (!are_finite(M->at, entries(M)))
-            fail_with(f, "is not written: a parameter is not finite; what "
-                      "was there is as it was.");
-    }
+    Arena *arena = arena_new();
+    int n;
+    const Mat *M = matrices_of(arena, model, &n);
+    while (n > 0 && are_finite(M[n - 1]->at, entries(M[n - 1])))
+        n--;
+    arena_free(arena);
+    if (n > 0)
+        fail_with(f, "is not written: a parameter, or what the optimiser "
+                  "keeps of it, is not finite; what was there is as it was.");
     replace_file(name, f, model, put_model);
     set_subject(f, sheet, text);
 }

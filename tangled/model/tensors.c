@@ -187,12 +187,13 @@ static const Tensor *tensor_at(const Released *kind, const Tensors *in,
                  name + (begins ? n : 0));
         found = tensor_named(in, other);
     }
-    if (found != NULL || strstr(name, "LayerNorm.") == NULL)
+    const bool gain = strstr(name, "LayerNorm.weight") != NULL;
+    if (found != NULL || (!gain && strstr(name, "LayerNorm.bias") == NULL))
         return found;
     int stem = (int)(strrchr(name, '.') - name);
     snprintf(other, sizeof other, "%.*s.%s", stem, name,
-             strcmp(name + stem, ".weight") == 0 ? "gamma" : "beta");
-    return tensor_named(in, other);
+             gain ? "gamma" : "beta");
+    return tensor_at(kind, in, other);
 }
 
 /* Returns the tensor of a place, which has the shape that it must have. */

@@ -98,8 +98,6 @@ static Mat release_layer(void *to, const char *line, const char *name, Mat M,
 {
     Mark *mark = to;
     (void)name, (void)index;
-    if (M == NULL)
-        return M;
     if (is_line_in(embedding, line))
         *mark = tape_mark(M->tape);
     return is_line_in(end_of_layer, line) ? tape_release(*mark, M) : M;
@@ -135,8 +133,6 @@ static Mat drop_entries(void *to, const char *line, const char *name, Mat M,
                         int index)
 {
     (void)name, (void)index;
-    if (M == NULL)
-        return M;
     if (is_line_in(embedding, line))
         return zero_at_random(to, M);
     if (!is_line_in(addition, line))

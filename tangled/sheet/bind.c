@@ -491,15 +491,12 @@ void copy_into(Mat to, Mat from)
     REQUIRE(to->rows * to->cols == from->rows * from->cols,
             "%d x %d into %d x %d.", from->rows, from->cols, to->rows,
             to->cols);
-    if (to != from)
-        memcpy(to->at, from->at,
-               (size_t)to->rows * (size_t)to->cols * sizeof *to->at);
+    memmove(to->at, from->at,
+            (size_t)to->rows * (size_t)to->cols * sizeof *to->at);
 }
 
 void start_given(Job *job)
 {
-    Theta *theta = job->running;
-    theta_clear_gradient(theta);
     for (Given *g = job->given; g->shape != NULL; g++) {
         if (g->M == NULL || g->place.row != NULL)
             continue;

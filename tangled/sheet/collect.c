@@ -185,9 +185,7 @@ static void see_step(Job *job, const Step *step, bool known,
 
 void add_integers(Job *job, Step step, int n, const int *number, bool known)
 {
-    Mat M = constant(job->arena, 1, n);
-    for (int k = 1; k <= n; k++)
-        AT(M, 1, k) = (real)number[k - 1];
+    Mat M = integers_constant(job, n, number);
     set_row(&step);
     if (known)
         add_step(job, &step, M);
@@ -200,17 +198,18 @@ static void add_noted(Job *job)
     bool tokens = strcmp(job->loop.row_line, "12.5") == 0;
     Step step = { .name = tokens ? "x_tilde" : "T_tilde", .algorithm = 12,
                   .line = tokens ? 5 : 7 };
-    add_integers(job, step, job->loop.in_row, job->loop.row, true);
+    if (strcmp(job->loop.row_line, "1.1") != 0)
+        add_integers(job, step, job->loop.in_row, job->loop.row, true);
     job->loop.in_row = 0;
 }
 
 static void note_index(Job *job, const char *line, int index)
 {
-    bool noted = strcmp(line, "12.5") == 0 || strcmp(line, "12.7") == 0;
+    bool noted = word_in("1.1 12.5 12.7", line, strlen(line));
     if (job->loop.in_row > 0 && strcmp(line, job->loop.row_line) != 0
         && strcmp(line, "12.4") != 0)
         add_noted(job);
-    if (noted) {
+    if (noted && job->loop.in_row < job->hyper.ell_max) {
         job->loop.row[job->loop.in_row++] = index;
         job->loop.row_line = line;
     }
@@ -470,17 +469,6 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
         && powers != NULL && powers->known && powers->given == NULL;
 }
 
-/* Whether it embeds tokens that neither the sheet has nor a turn has drawn
-   from what is known. */
-static bool lacks_tokens(const Job *job, const Step *step)
-{
-    const bool of_z = strcmp(step->row->wide, "ell_z") == 0,
-               begins = job->run.algorithm == 15 && !of_z;  /* with bos */
-    return step->role == ROLE_EMBEDDED
-        && ((!begins && find_item(job, of_z ? "z" : "x") == NULL)
-            || (!of_z && job->loop.undrawn));
-}
-
 /* What becomes of a step: it is given, or what the line computed, M, or, if
    that is NULL, what its formula makes; NULL: it is not asked for. */
 static Mat resolve_step(Job *job, Step *step, Mat M)
@@ -492,11 +480,11 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
         return NULL;
     Mat value = given != NULL ? entered_matrix(job, step, given, M)
               : derives ? derived(job, step, M) : M;
-    bool known = value != NULL
-              && !(job->late
-                   && (is_unknown(value)
-                       || (given == NULL && (is_idle(job, step)
-                                             || lacks_tokens(job, step)))));
+    bool is_off = job->late && given == NULL
+               && (is_idle(job, step) || (step->role == ROLE_EMBEDDED
+                                          && lacks_tokens(job, step))),
+         known = value != NULL && !is_off
+              && !(job->late && is_unknown(value));
     if (value == NULL && !job->now.misses)
         refuse_formula(job, row);
     if (!known) {

@@ -245,8 +245,6 @@ static Mat run_training(Job *job)
     else {
         job->loop.chances = chances_of_all(job);
         check_special_token(job, 3, "mask_token");
-        job->loop.row = arena_alloc(job->arena, (size_t)longest_sequence(job)
-                                                * sizeof *job->loop.row);
         etraining(tape, on->N_data, on->x, theta, N_epochs, eta,
                   number_given(job, "p_mask", 1), &random);
     }
@@ -288,7 +286,9 @@ void run_listing(Job *job)
         run_attention, run_layer_norm, run_unembed, run_model, run_model,
         run_model, run_training, run_training, run_training, run_inference,
         run_inference };
+    size_t room = (size_t)job->hyper.ell_max;
     start_given(job);
+    job->loop.row = arena_alloc(job->arena, room * sizeof *job->loop.row);
     Mat M = run[job->run.algorithm](job);
     if (!job->late || job->now.seen->known)
         job->run.result = copy_matrix(job, M, false);

@@ -234,11 +234,29 @@ static Mat value_given(const Job *job, const char *name)
          : size > 0 ? number_constant(job, size) : NULL;
 }
 
-/* The tokens that are embedded here: those of z or of x. */
+bool lacks_tokens(const Job *job, const Step *step)
+{
+    const bool of_z = strcmp(step->row->wide, "ell_z") == 0,
+               begins = job->run.algorithm == 15 && !of_z;  /* with bos */
+    return job->late
+        && ((!begins && find_item(job, of_z ? "z" : "x") == NULL)
+            || (!of_z && job->loop.undrawn));
+}
+
+Mat integers_constant(const Job *job, int n, const int *number)
+{
+    Mat M = constant(job->arena, 1, n);
+    for (int k = 1; k <= n; k++)
+        AT(M, 1, k) = (real)number[k - 1];
+    return M;
+}
+
+/* The tokens that are embedded here; NULL: they are not known. */
 static Mat tokens_read(Lookup *at)
 {
-    bool context = strcmp(at->here->row->wide, "ell_z") == 0;
-    return value_given(at->job, context ? "z" : "x");
+    const LoopState *loop = &at->job->loop;
+    return lacks_tokens(at->job, at->here) ? NULL
+         : integers_constant(at->job, loop->in_row, loop->row);
 }
 
 /* The position t, from 1. */

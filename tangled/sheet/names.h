@@ -66,6 +66,11 @@ double scaling(const Job *job);
 /* Returns whether a number of M is not known: NaN. */
 bool is_unknown(Mat M);
 
-/* Returns x as a matrix of one entry. */
+/* Returns x as a matrix of one entry, or n integers as a row. */
 Mat number_constant(const Job *job, double x);
+Mat integers_constant(const Job *job, int n, const int *number);
+
+/* Returns whether a step embeds tokens that neither the sheet has nor a turn
+   has drawn from what is known. */
+bool lacks_tokens(const Job *job, const Step *step);
 #endif

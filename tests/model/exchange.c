@@ -120,13 +120,17 @@ LAW(older_names_are_the_same_model)
     static const struct { int first, last; bool twice; Renaming names; } row[]
         = { { 2, 3, false, { { "LayerNorm.weight", "LayerNorm.gamma" },
                              { "LayerNorm.bias", "LayerNorm.beta" } } },
+            { 3, 3, false, { { "embeddings.LayerNorm.weight",
+                               "bert.embeddings.LayerNorm.gamma" },
+                             { "embeddings.LayerNorm.bias",
+                               "bert.embeddings.LayerNorm.beta" } } },
             { 0, 0, true, { { "transformer.wte.weight", "lm_head.weight" } } },
             { 0, 3, true, { { "embeddings.word_embeddings.weight",
                               "embeddings.position_ids" },
                             { "h.0.attn.c_attn.bias", "h.0.attn.bias" },
                             { "h.1.attn.c_attn.bias",
                               "h.1.attn.masked_bias" } } } };
-    for (int r = 0; r < 3; r++)
+    for (int r = 0; r < 4; r++)
         for (int k = row[r].first; k <= row[r].last; k++) {
             rename_tensors(folders[k], row[r].names, row[r].twice);
             assert_same_theta(model_in(folders[k])->theta,
@@ -165,6 +169,17 @@ LAW(a_configuration_says_how_much_is_dropped)
         snprintf(words, sizeof words, "\"%s\": 0,", names[k > 0].attention);
         assert_non_null(strstr(said, words));
     }
+}
+
+LAW(a_model_file_is_imported_without_what_is_left_of_its_training)
+{
+    TRAINED("d t --optimiser adam");
+    assert_says(ftx("import m --model n"), "from m");
+    const Model *n = model_in("n");
+    assert_same_theta(model_in("m")->theta, n->theta);
+    assert_that(n->state.step == 0 && n->state.updates == 0
+                && !n->state.has_m && !n->state.has_v);
+    assert_refused(ftx("train d t --resume --model n"), "other data");
 }
 
 LAW(a_model_that_ftx_trained_goes_out_and_comes_back)

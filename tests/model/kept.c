@@ -132,6 +132,8 @@ LAW(a_model_is_trained_by_one_at_a_time)
             assert_refused(ftx("train d %s t", line[k]),
                            ": another program is writing it; it is left as "
                            "it is.");
+        assert_refused(ftx("import m --replace --model m"),
+                       "m: another program is writing it");
         kill(one, SIGKILL);
         assert_int_equal(status_of(one), 1000 + SIGKILL);
         assert_says(TRAIN("d --resume --steps %d --model m t",

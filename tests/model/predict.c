@@ -330,6 +330,9 @@ LAW(words_keep_the_blanks_behind_them)
     assert_that(s.status == 0 && strncmp(s.out, "1 ", 2) == 0);
     assert_non_null(strstr(s.out, "and 1 "));
     assert_int_equal(times(s.out, "\n  token "), 2);
+    write_text("t", "a rose\nis a rose\n");       /* rose and the end of a line */
+    TRAIN("d " SMALL "--steps 1 --tokens word --model n t");
+    assert_int_equal(ftx("generate --model n 'a rose\n'").status, 0);
 }
 
 LAW(the_probabilities_of_the_classes_sum_to_1)
