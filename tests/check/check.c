@@ -678,7 +678,7 @@ LAW(json_has_the_explanations)
         "\"explanations\": [{\"slips\": [\"no-scale\"], \"sentence\": \"the "
         "1/√d_attn is left out\", \"carried\": false, \"only\": null}], "
         "\"sources\": [], \"terms\": null, \"transposed\": false | "
-        "\"verdict\": \"follows\"}"));
+        "\"verdict\": \"follows\"} | \"sources\": [2]"));
     s = SAID(check, "--json", (char *)sheet(FOUR
         "claim S = 1 0 2 ; 2 2 4 ; 1 2 8\n"));
     assert_that(has_words(s.out, "\"explanations\": [], \"sources\": [], "

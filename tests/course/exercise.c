@@ -217,6 +217,7 @@ LAW(a_sheet_names_the_command_that_draws_it)
     Said s = DRAWN("--algorithm 5 --mask causal --key --seed 2");
     assert_says(s, "# ftx exercise --algorithm 5 --mask causal --seed 2\n");
     assert_says(s, "# Algorithm 5, multi-head attention: a key.\n");
+    assert_says(s, "\nmask causal\n");
     assert_says(DRAWN("--seed=9"),
                 "# Algorithm 4, single-head attention: an exercise.\n"
                 "# ftx exercise --seed=9\n"

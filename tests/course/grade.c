@@ -539,10 +539,13 @@ LAW(a_table_has_a_line_for_each_trial)
     make_lab("alg05", "algorithm 5\ntrial worked-1 <a> \"b\" & c\nsheet 1\n"
              "echo result 1 1 5 >&3\nresult 1 1 6\n"
              "trial random-1 d\nsheet 1\nprintf 'result 1 1 6\\nend\\n' >&3\n"
+             "result 1 1 6\n"
+             "trial worked-2 e\nsheet 1\nprintf 'result 1 1 6\\nend\\n' >&3\n"
              "result 1 1 6\n");
     assert_int_equal(GRADE("./alg05/"), 1);
     said = bytes_of("alg05/build/table", &(size_t){ 0 });
     assert_told("alg05\tworked-1\t5\t1\t0\t0\t0.");
+    assert_told("alg05\tworked-2\t5\t3\t1\t0\t0.");
     assert_does_not_say("\t0.000\t");
     assert_told("\t<a> \"b\" & c\tit ended, with exit status 0, before the "
                 "algorithm had returned\rthe result: [1, 1] is 5, expected "

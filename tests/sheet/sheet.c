@@ -213,6 +213,8 @@ LAW(what_is_no_text_is_refused)
           "text in UTF-8.");
     FAULT("#\xC3\xA9\xC3\xA9\xF0\x9F\x98", "text:1:4: the byte 0xF0 is not "
           "text; a sheet is plain text in UTF-8.");
+    FAULT("#\xC2\xA0\xE2\x88\x92\xFF", "text:1:4: the byte 0xFF is not text; "
+          "a sheet is plain text in UTF-8.");     /* behind shorter ones */
     FAULT("\x1B[0m", "text:1:1: the byte 0x1B is not text; a sheet is plain "
           "text in UTF-8.");
     FAULT("#\xC3(", "text:1:2: the byte 0xC3 is not text; a sheet is plain "
