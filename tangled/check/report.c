@@ -118,7 +118,8 @@ static void write_whole_number(char *to, const Judged *j)
     for (int k = 0; k < entries_of(&j->claim) && *to == '\0'; k++) {
         const Entry *entry = &item->entry[k];
         int n = entry->bytes;
-        bool whole = n < 10 && strcspn(entry->typed, "./eE(\\") >= (size_t)n;
+        bool whole = n < 10
+                  && strspn(entry->typed, "+-0123456789") >= (size_t)n;
         double x = *claimed_entry(item, j->claim.step->M, k);
         if (!whole || j->verdict[k] <= RIGHT || entry->value == 0
             || fabs(entry->value - x) > 0.5)

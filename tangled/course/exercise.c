@@ -237,7 +237,8 @@ static void print_exercise(FILE *out, const Exercise *e, const char *command)
     fprintf(out, "# Algorithm %d, %s: %s.\n# %s\n", a, plans[a].title,
             o->key ? "a key" : "an exercise", command);
     if (!o->key)
-        fprintf(out, "# Fill in each ? with %d decimals.\n", o->decimals);
+        fprintf(out, "# Fill in each ? with %d decimal%s.\n", o->decimals,
+                o->decimals == 1 ? "" : "s");
     fprintf(out, "%s\n# Layout %s: %s.\n", e->given, layout->name,
             layout->meaning);
     snprintf(text, sizeof text, "Assumed: %s.", e->run->assumed);

@@ -329,8 +329,8 @@ static void report_difference(FILE *to, const Lab *lab, const Value *v,
         fputs("wrong", to);
     else
         fprintf(to, "%.6g, expected %.6g", v->at[k], right->at[k]);
-    fprintf(to, "; %d of %d entries are wrong\n", wrong,
-            right->rows * right->cols);
+    fprintf(to, "; %d of %d entries %s wrong\n", wrong,
+            right->rows * right->cols, wrong == 1 ? "is" : "are");
 }
 
 static bool is_random(const Trial *t)

@@ -503,8 +503,7 @@ void start_given(Job *job)
         Mat M = g->to != NULL ? *g->to
               : input(job->tape, g->M->rows, g->M->cols);
         copy_into(M, g->M);
-        bool missing = job->late && g->item == NULL;
-        Mat other = missing ? M : vary(job, IS_GIVEN, &g->place, M);
+        Mat other = g->item == NULL ? M : vary(job, IS_GIVEN, &g->place, M);
         if (other->cols != M->cols)         /* X is exchanged with Z */
             M = other;
         else

@@ -326,8 +326,12 @@ void print_formula(FILE *out, const Run *run, const char *formula)
     for (const char *p = formula; *p != '\0'; p++)
         if (run->unplaced && p == positions)
             break;
-        else if (!run->scaled && strncmp(p, scale, strlen(scale)) == 0)
+        else if ((!run->scaled || run->divisor > 0)
+                 && strncmp(p, scale, strlen(scale)) == 0) {
             p += strlen(scale) - 1;
+            if (run->scaled)
+                fprintf(out, " / %g", run->divisor);
+        }
         else if (run->tied && strncmp(p, tied, strlen(tied)) == 0) {
             fputs("W_eᵀ", out);
             p += strlen(tied) - 1;

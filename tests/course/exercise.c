@@ -222,6 +222,7 @@ LAW(a_sheet_names_the_command_that_draws_it)
                 "# Algorithm 4, single-head attention: an exercise.\n"
                 "# ftx exercise --seed=9\n"
                 "# Fill in each ? with 3 decimals.\n");
+    assert_says(DRAWN("--decimals 1"), "# Fill in each ? with 1 decimal.\n");
 }
 
 /* It is the same in each turn. */

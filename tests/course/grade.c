@@ -230,7 +230,7 @@ LAW(a_step_counts_by_its_line_its_name_and_its_time)
     assert_int_equal(answered("step 4.1 2 Q 1 1 3\\nresult 1 1 7\\nend\\n",
                               right), 1);
     assert_told("Q (Algorithm 4, line 1: Q <- W_q X): [1, 1] is 3, expected "
-                "4; 1 of 1 entries are wrong\n");
+                "4; 1 of 1 entries is wrong\n");
 }
 
 LAW(shapes_are_compared_first)
@@ -326,7 +326,7 @@ LAW(a_hint_has_no_number)
 {
     answered("result 1 2 3 9\\nend\\n", "result 1 2 3 4\n");
     GRADE("--hint", "alg04");
-    assert_told("the result: [1, 2] is wrong; 1 of 2 entries are wrong\n");
+    assert_told("the result: [1, 2] is wrong; 1 of 2 entries is wrong\n");
 }
 
 LAW(slips_that_give_these_numbers_are_told)
@@ -549,7 +549,7 @@ LAW(a_table_has_a_line_for_each_trial)
     assert_does_not_say("\t0.000\t");
     assert_told("\t<a> \"b\" & c\tit ended, with exit status 0, before the "
                 "algorithm had returned\rthe result: [1, 1] is 5, expected "
-                "6; 1 of 1 entries are wrong\r\n"
+                "6; 1 of 1 entries is wrong\r\n"
                 "alg05\trandom-1\t5\t2\t1\t1\t0.");
 }
 

@@ -248,8 +248,7 @@ static bool is_bias(const Parameter *p)
 
 static bool is_embedding(const Parameter *p)
 {
-    return strcmp(p->name, "W_e") == 0 || strcmp(p->name, "W_p") == 0
-        || strcmp(p->name, "W_t") == 0;
+    return p->name[0] == 'W' && strchr("ept", p->name[2]) != NULL;
 }
 
 /* GPT-2: what is added to the residual begins smaller, by the root of the

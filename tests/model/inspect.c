@@ -22,6 +22,8 @@ LAW(the_last_layer_predicts_what_the_model_does)
     }
     assert_says(ftx("show --model " BERT " '3 8 [gap] 9'"),
                 "read off at token 4\n");
+    assert_says(ftx("show --model " BERT " '3 [gap] 8 [gap]'"),
+                "read off at token 3\n");
     assert_says(ftx("show --model " BERT " '3 8'"), "read off at token 3\n");
 }
 

@@ -235,22 +235,26 @@ LAW(a_training_may_become_longer)
     assert_int_equal(step_in("m"), 9);
 }
 
-/* At first so many steps, then more and more. An epoch has 3 of them. */
+/* At first so many steps, then more and more. An epoch has 3 of them. With
+   few masked tokens, some steps change nothing. */
 LAW(a_run_that_is_lengthened_equals_one_that_was_long)
 {
 #define LENGTHENED SMALL "--eta 0.05 --warm_up 0 --schedule constant " \
                    "--held-out 0.3 --replace t "
-    static const struct { int n, steps[5]; } row[] = {
-        { 3, { 3, 6, 21 } }, { 4, { 1, 2, 5, 9 } }, { 4, { 6, 6, 8, 13 } },
-        { 5, { 399, 401, 405, 1001, 1003 } },
+    static const struct { const char *task; int n, steps[5]; } row[] = {
+        { "d ", 3, { 3, 6, 21 } }, { "d ", 4, { 1, 2, 5, 9 } },
+        { "d ", 4, { 6, 6, 8, 13 } },
+        { "d ", 5, { 399, 401, 405, 1001, 1003 } },
+        { "e --p_mask 0.02 ", 3, { 9, 14, 21 } },
     };
     a_text("t", 12, "");
-    for (int k = 0; k < 4; k++) {
-        const int n = row[k].n;
-        TRAIN("d " LENGTHENED "--steps %d --model b", row[k].steps[0]);
+    for (int k = 0; k < 5; k++) {
+        const char *task = row[k].task;
+        const int n = row[k].n, *steps = row[k].steps;
+        TRAIN("%s" LENGTHENED "--steps %d --model b", task, steps[0]);
         for (int i = 1; i < n; i++)
-            TRAIN("d --steps %d --resume --model b t", row[k].steps[i]);
-        TRAIN("d " LENGTHENED "--steps %d --model a", row[k].steps[n - 1]);
+            TRAIN("%.1s --steps %d --resume --model b t", task, steps[i]);
+        TRAIN("%s" LENGTHENED "--steps %d --model a", task, steps[n - 1]);
         assert_same_file("a", "b");
     }
 }

@@ -110,8 +110,7 @@ static int attribute(const char *p, const char *name)
    is closed. */
 static void assert_sound(const char *svg)
 {
-    int width = attribute(svg, "width"), height = attribute(svg, "height");
-    int last = 0;
+    int width = attribute(svg, "width"), height = attribute(svg, "height"), last = 0;
     for (const char *p = svg; (p = strstr(p, "<rect x=")) != NULL; p++) {
         assert_that(attribute(p, "x") + attribute(p, "width") <= width);
         int end = attribute(p, "y") + attribute(p, "height");

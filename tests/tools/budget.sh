@@ -10,9 +10,9 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3299    tangled/practice 1566
 tangled/text    1698    tangled/cli     1302    tangled/hub      1379
-tangled/sheet   5942    tangled/show     604    tangled/check    2744
-tangled/model   3240    tangled/course  1987
-tests-C        22001    tests-data      8932    tests-scripts    3987
+tangled/sheet   5945    tangled/show     604    tangled/check    2747
+tangled/model   3240    tangled/course  1988
+tests-C        21999    tests-data      8949    tests-scripts    3987
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311
