@@ -39,7 +39,8 @@ models() { # small ones, of every task, with every kind of tokens
 case $what in
 sheet)  awk '/^--- / { file = sprintf("build/fuzz/seeds/%03d", ++n); next }
              /^# expect: /  { close(file); file = "" }
-             file != "" { print > file }' tests/data/ways.txt
+             file != "" { print > file }' tests/data/ways.txt tests/data/answers/*.txt \
+                 tests/data/refusals/sheets.txt
         seeds="$seeds tests/data/corpus tests/data/worked tests/data/hand" ;;
 model)  "$make" -s ftx && models
         most=16000 ;;

@@ -1,7 +1,7 @@
 /* Every sheet that there is, and the texts of data/corpus go through the
    reader: those that once were a bug have a name; the others are the fewest
-   that reach what fuzzing ever reached (libFuzzer's -set_cover_merge beside
-   all sheets). FTX_CASE='crash-*' takes others. */
+   that reach what fuzzing ever reached, beside all sheets and cases
+   (libFuzzer's -merge). FTX_CASE='crash-*' takes others. */
 #include "law.h"
 #include "fuzz/sheet.c"
 #include <glob.h>

@@ -31,7 +31,7 @@ static void show_case(const Case *c)
 
 LAW(each_sheet_is_shown_as_expected)
 {
-    judge_cases("tests/data/answers/show.txt", 39, show_case);
+    judge_cases("tests/data/answers/show.txt", 40, show_case);
 }
 
 /* -------------------------------------------------------- what comes out */
