@@ -316,13 +316,14 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
     return judgement;
 }
 
-/* Counts the claimed entries that are not wrong, or explained. */
+/* Counts the entries of the claims in which none is wrong, or all of which a
+   slip explains: what agrees by chance counts for nothing. */
 static int count_explained(const Judgement *judgement)
 {
     int n = 0;
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
-        n += j->claimed - (j->n > 0 ? 0 : j->count[WRONG]);
+        n += j->n > 0 || j->count[WRONG] == 0 ? j->claimed : 0;
     }
     return n;
 }

@@ -29,7 +29,7 @@ typedef struct {
 enum { MOST_CLASSES = 1000 };
 
 /* Replaces the file. Fails, and leaves the old one as it was, where that
-   cannot be done, or a parameter is not finite. */
+   cannot be done, or a number of it is not finite. */
 void model_save(const Model *model, const char *name, Error *f);
 
 /* What a model is loaded for. TO_USE: the parameters, without gradients.

@@ -231,7 +231,7 @@ static void choose_layout(Job *job, const Layout *layout)
 {
     enum { BYTES = 200 };
     char *text = arena_alloc(job->arena, BYTES);
-    const char *why = "chosen because a slip explains the claims in it";
+    const char *why = "chosen because the claims are explained best in it";
     bool named = job->run.named = job->run.layout != NULL;
     if (layout != NULL)
         job->run.layout = layout;

@@ -441,7 +441,7 @@ LAW(sheets_are_judged_as_they_were_meant)
     static const struct { const char *name, *said, *letters, *reasons; }
         sheets[] = {
         { "layout-shape", "chosen because it fits the claims", "WWWWWWWWW", "no-scale" },
-        { "layout-slip", "a slip explains", "WWWW", "no-scale" },
+        { "layout-slip", "explained best", "WWWW", "no-scale" },
         { "mask-after-scale", "",
           "RRRRRRRRR WWWWWWWWW", "mask-transposed" },
         { "exp-shifted", "the largest is subtracted", "RRRR RR RRRR", "" },
