@@ -30,7 +30,7 @@ Mat embeddings(Tape *tape, Tokens x, const Theta *theta)
         REQUIRE(1 <= TOKEN(x, t) && TOKEN(x, t) <= N_V,
                 "x[%d] = %d: a token ID is in [N_V] = 1 ... %d.",
                 t, TOKEN(x, t), N_V);
-    SEE_LIST(tape, 1.1, x);
+    see_list(tape, "1.1", "x", x);
     Mat e = gather(tape, theta->W_e, x.length, x.id);
     if (settings(tape)->scaled_embedding)
         e = scale(e, sqrt(h->d_e));

@@ -221,7 +221,7 @@ LAW(steps_are_words_and_numbers)
     assert_string_equal(ftx("steps tests/data/worked/alg01.sheet").out,
                         "step 1.1 1 e 2 1 0 1\nresult 2 1 0 1\nend\n");
     Said s = ftx("steps tests/data/worked/alg15.sheet");
-    assert_says(s, "\nresult 1 3 2 1 3\nend\n");
+    assert_says(s, "\nstep 15.9 1 x_hat 1 3 2 1 3\nresult 1 3 2 1 3\nend\n");
     s = ftx("steps tests/data/worked/alg10.sheet");
     assert_says(s, "\nstep 6.1 2 layer1.m 1 3 ");
     s = TRIALS("5 --random 1");         /* a lab's slips are told by its own */
