@@ -192,7 +192,7 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
     see_step(job, &step, known, NULL, M);
 }
 
-/* Adds the tokens or places that Algorithm 12 has shown one by one. */
+/* Adds what Algorithm 12 has shown one by one; forgets embedded tokens. */
 static void add_noted(Job *job)
 {
     bool tokens = strcmp(job->loop.row_line, "12.5") == 0;
@@ -480,10 +480,10 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
         return NULL;
     Mat value = given != NULL ? entered_matrix(job, step, given, M)
               : derives ? derived(job, step, M) : M;
-    bool is_off = job->late && given == NULL
-               && (is_idle(job, step) || (step->role == ROLE_EMBEDDED
-                                          && lacks_tokens(job, step))),
-         known = value != NULL && !is_off
+    bool lacks = job->late && given == NULL
+              && (is_idle(job, step) || (step->role == ROLE_EMBEDDED
+                                         && lacks_tokens(job, step))),
+         known = value != NULL && !lacks
               && !(job->late && is_unknown(value));
     if (value == NULL && !job->now.misses)
         refuse_formula(job, row);

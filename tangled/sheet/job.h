@@ -48,7 +48,7 @@ typedef struct {                /* how far a run has come                 */
 typedef struct {                /* of Algorithms 11 to 15                 */
     int turn, epoch, N_epochs;
     Data data;                  /* the sequences of a training            */
-    int *row, in_row;           /* indices seen in a loop ...             */
+    int *row, in_row;           /* indices, or tokens embedded, seen ...  */
     const char *row_line;       /* ... and where                          */
     int ell_gen;                /* tokens to be drawn                     */
     NumberList chances;         /* uniform numbers for all that is drawn  */

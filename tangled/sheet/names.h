@@ -70,7 +70,7 @@ bool is_unknown(Mat M);
 Mat number_constant(const Job *job, double x);
 Mat integers_constant(const Job *job, int n, const int *number);
 
-/* Returns whether a step embeds tokens that neither the sheet has nor a turn
-   has drawn from what is known. */
+/* Returns whether the tokens that the line of a step embeds are not known: a
+   sheet that starts late has none, or one was drawn from what is unknown. */
 bool lacks_tokens(const Job *job, const Step *step);
 #endif
