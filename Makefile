@@ -14,9 +14,10 @@ GRADER = tangled/course/grade.c tangled/course/contain.c
 SOURCES = $(SLOWEST) $(filter-out $(SLOWEST) $(GRADER), $(wildcard tangled/*.c tangled/*/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(OUT)/ftx.a
-ROOMS   = library practice text cli sheet check show course model hub tools
+ROOMS   = library practice text cli sheet check show course model tools
 LONGEST = tests/check/slips_models tests/course/exercise tests/check/slips tests/check/mistyped
 TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(basename $(wildcard tests/*.c $(ROOMS:%=tests/%/*.c))))
+RELEASED = $(patsubst tests/data/%/config.json, build/%.ftx, $(wildcard tests/data/released/*/config.json tests/data/released/*/*/config.json))
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/data/worked/alg04.sheet
 PARTS   = product train judge growth gpt2
@@ -75,7 +76,7 @@ test:           # every test, in double and in single precision
 	doc/deps tests
 	awk -f tests/tools/listings.awk tangled/alg[0-9]*.c
 	@tests/tools/budget.sh
-	@$(MAKE) -s $(ATONCE) double float build/vectors
+	@$(MAKE) -s $(ATONCE) double float build/vectors $(RELEASED)
 	@cat build/vectors build/double/house
 	@tests/tools/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
 double float:   # all that the tests of a precision need
@@ -83,20 +84,23 @@ double float:   # all that the tests of a precision need
 build/vectors: tests/tools/vectors.sh $(wildcard tangled/*.[ch])
 	@mkdir -p $(@D)
 	$< > $@ || { cat $@; exit 1; }
+build/released/%.ftx: tests/data/released/%/config.json doc/released.py
+	@mkdir -p $(@D)
+	doc/released.py import $(<D) $@ --replace > /dev/null
 $(OUT)/house: tests/tools/house.sh $(OBJECTS) $(wildcard tangled/*.[ch] tangled/*/*.[ch])
 	$< $(OUT) > $@ || { cat $@; exit 1; }
 check:          # the tests of one precision, one compiler
-	$(MAKE) -s $(ATONCE) tests
+	$(MAKE) -s $(ATONCE) tests $(RELEASED)
 	@tests/tools/run $(TESTS:%=$(OUT)/%)
 tests: $(TESTS:%=$(OUT)/%) $(OUT)/cli/main.o
 soak:           # SECONDS of tests in full amounts, with ever new seeds
-	$(MAKE) -s $(ATONCE) tests
+	$(MAKE) -s $(ATONCE) tests $(RELEASED)
 	@tests/tools/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
 mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600, SHARE=4, LEAST=80
 	CC11='$(CC11) $(POSIX) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
 	    $(SHARE:%=--share %) $(LEAST:%=--least %) \
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
-fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, safetensors or pieces for sheets; needs clang
+fuzz:           # SECONDS of what a machine makes up; WHAT=model or tokenizer; needs clang
 	tests/fuzz/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
 machines: ftx   # built and run for other machines; .ci/run names the packages that it takes
 	tests/tools/machines.sh
@@ -128,7 +132,7 @@ dist:           # build/ftx-1.0.tar.gz: builds with cc and make alone
 	rm -rf $(DIST) $(DIST).tar.gz
 	mkdir -p $(DIST)/doc $(DIST)/tests/data
 	cp -r tangled Makefile README.md LICENSE $(DIST)
-	cp doc/man doc/completion.bash $(DIST)/doc
+	cp doc/man doc/completion.bash doc/released.py $(DIST)/doc
 	cp -r tests/data/worked $(DIST)/tests/data
 	tar -C build --sort=name --owner=0 --group=0 --mtime=@0 -cf - ftx-$(VERSION) | gzip -9n > $(DIST).tar.gz
 	rm -rf $(DIST)

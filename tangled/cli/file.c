@@ -10,7 +10,7 @@ char *read_file(Arena *arena, const char *name, size_t most, size_t *n,
                 Error *f)
 {
     bool typed_in = strcmp(name, "-") == 0;
-    FILE *file = typed_in ? stdin : open_file(name, "rb");
+    FILE *file = typed_in ? stdin : fopen(name, "rb");
     FileInfo about = { .size = 1 << 16 };
     set_subject(f, typed_in ? "standard input" : name, NULL);
     if (file == NULL)
@@ -52,7 +52,7 @@ bool is_same_file(const char *a, const char *b)
 {
     FileInfo x, y;
     return strcmp(a, b) == 0
-        || (get_file_info(a, &x) && get_file_info(b, &y) && x.number != 0
+        || (get_file_info(a, &x) && get_file_info(b, &y)
             && x.number == y.number && x.disk == y.disk);
 }
 
@@ -77,8 +77,8 @@ static unsigned check_target(const char *name, Error *f)
 static int write_file(const char *name, unsigned mode, const void *data,
                       FileWriter *write)
 {
-    remove_file(name);
-    FILE *file = open_file(name, "wb");
+    remove(name);
+    FILE *file = fopen(name, "wb");
     if (file == NULL)
         return errno;
     errno = 0;
@@ -96,9 +96,10 @@ void replace_file(const char *name, Error *f, const void *data,
     unsigned mode = check_target(name, f);
     snprintf(beside, sizeof beside, "%s.saving", name);
     int error = write_file(beside, mode, data, write);
-    if (error == 0 && (error = move_file(beside, name)) == 0)
+    if (error == 0 && rename(beside, name) == 0)
         return;
-    remove_file(beside);
+    error = error == 0 ? errno : error;
+    remove(beside);
     fail_with(f, "cannot be written: %s; what was there is as it was.",
               strerror(error));
 }
@@ -107,7 +108,7 @@ void acquire_lock(FileLock *lock, const char *name, Error *f)
 {
     check_target(name, f);
     snprintf(lock->name, sizeof lock->name, "%s.lock", name);
-    FILE *file = open_file(lock->name, "ab");
+    FILE *file = fopen(lock->name, "ab");
     if (file == NULL)
         fail_with(f, "cannot be written: %s.", strerror(errno));
     if (!lock_file(file)) {
@@ -122,7 +123,7 @@ void release_lock(FileLock *lock)
     if (lock->file == NULL)
         return;
     fclose(lock->file);
-    remove_file(lock->name);
+    remove(lock->name);
 }
 
 uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)

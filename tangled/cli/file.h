@@ -18,8 +18,7 @@ char *read_file(Arena *arena, const char *name, size_t most, size_t *n,
 const char *read_text_file(Arena *arena, const char *name, size_t *n,
                            Error *f);
 
-/* Returns whether both names stand for one file; on Windows only if they are
-   one name. */
+/* Returns whether both names stand for one file. */
 bool is_same_file(const char *a, const char *b);
 
 /* What keeps other programs from a file; all zero if there is none. */

@@ -29,8 +29,6 @@ static const struct {
     { "fill", predict, "fill masked tokens of a text" },
     { "classify", predict, "find the class of a text" },
     { "tokenize", tokenize, "print the tokens of a text" },
-    { "import", import_released, "import a released model: GPT-2, BERT" },
-    { "export", export_model, "export a model as a GPT-2 or a BERT" },
     { "exercise", exercise, "generate an exercise, and its key" },
     { "erratum", erratum, "list the errata of the paper" },
 };
@@ -94,6 +92,6 @@ static int output_written(int status)
 
 int main(int argc, char *argv[])
 {
-    argv = begin_program(argc, argv);
+    notice_closed_pipes();
     return output_written(choose(argc, argv));
 }

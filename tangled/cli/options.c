@@ -93,7 +93,8 @@ bool option_equals(const Option *option, const void *a, const void *b)
     return get_number(option, a) == get_number(option, b);
 }
 
-const char *option_range(const Option *option, char *to, size_t size)
+/* Writes in words which values the option can have, and returns it. */
+static const char *option_range(const Option *option, char *to, size_t size)
 {
     const char *kind = option->kind == WHOLE ? "a whole number" : "a number";
     if (option->kind == FLAG)

@@ -55,9 +55,6 @@ void print_options(FILE *out, const Options *options);
 /* Sets the option to the typed value; false if it cannot have that. */
 bool option_set(const Option *option, void *values, const char *typed);
 
-/* Writes in words which values the option can have, and returns it. */
-const char *option_range(const Option *option, char *to, size_t size);
-
 /* Prints the value of the option, which is not of the kind TEXTS. */
 void option_print(FILE *out, const Option *option, const void *values);
 

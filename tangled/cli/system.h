@@ -1,16 +1,13 @@
 /* cli/system.h: what ftx asks of its system beyond ISO C.
-   Main types FileInfo and TextStream; entry point begin_program. Names,
-   arguments and output are UTF-8 on every system. Where an int is returned
-   it is 0 or the error, as in errno. */
+   Main types FileInfo and TextStream. */
 #ifndef FTX_CLI_SYSTEM_H
 #define FTX_CLI_SYSTEM_H
 #include "library/arena.h"
 
 enum { PATH_BYTES = 4000 };     /* of a name, with its end                */
 
-/* Prepares the streams and signals: a closed pipe is from now on an error
-   like any other. Returns the arguments. */
-char **begin_program(int n, char *argument[]);
+/* Makes a closed pipe an error like any other. */
+void notice_closed_pipes(void);
 
 /* Calls the handler when the user or the system wants the program to stop,
    but not for a signal that was ignored; SIG_DFL undoes it. */
@@ -36,7 +33,7 @@ typedef struct {
     bool is_file;               /* no folder, device or pipe              */
     unsigned mode;              /* its permissions, as in POSIX           */
     long long size;
-    unsigned long long disk, number;    /* which file it is; 0: not known */
+    unsigned long long disk, number;    /* which file it is              */
 } FileInfo;
 
 /* Fills in what is known of a file; false if there is none. */
@@ -45,22 +42,10 @@ bool get_file_info(const char *name, FileInfo *about);
 /* Has a file or a folder that name? */
 bool is_name_taken(const char *name);
 
-/* fopen. */
-FILE *open_file(const char *name, const char *mode);
-
-/* Removes the file, if there is one. */
-void remove_file(const char *name);
-
-/* Makes a folder; EEXIST if there is one. */
-int make_folder(const char *name);
-
 /* Locks the file until it is closed; false if another process has. */
 bool lock_file(FILE *file);
 
 /* Brings a file to the disk, with these permissions; 0 leaves those that it
-   has. */
+   has. Returns 0 or the error, as in errno. */
 int sync_file(FILE *file, unsigned mode);
-
-/* Gives a file another name and replaces what has it. */
-int move_file(const char *from, const char *to);
 #endif

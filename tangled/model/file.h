@@ -36,9 +36,9 @@ void model_save(const Model *model, const char *name, Error *f);
    TO_TRAIN: everything, and gradients; only such a model can be trained. */
 typedef enum { TO_USE, TO_TRAIN } Purpose;
 
-/* Returns the model in a file, or a released one; it is in the arena. Gives
-   up if the file is damaged, cut short, foreign or newer than the program,
-   before memory is taken for what it claims. f->sheet stays as it was. */
+/* Returns the model in a file; it is in the arena. Gives up if the file is
+   damaged, cut short, foreign or newer than the program, before memory is
+   taken for what it claims. f->sheet stays as it was. */
 Model *model_load(Arena *arena, const char *name, Purpose purpose,
                   Error *f);
 

@@ -317,7 +317,7 @@ static void print_line_values(FILE *out, Inspection *in)
 #define PLACE(member) offsetof(Inspection, member)
 static const Option inspect_options[] = {
     { "model", TEXT, PLACE(file), NO_BOUNDS, "MODEL",
-      "as saved by ftx train, or a released one" },
+      "as saved by ftx train" },
     { "set", TEXTS, PLACE(set), NO_BOUNDS, "CHANGE",
       "change a value; may be typed several times" },
     { "turn", WHOLE, PLACE(turn), 0, 10000000, NULL,

@@ -334,9 +334,7 @@ static Model *load_file(Arena *arena, const char *name, Purpose purpose,
 Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
 {
     const char *sheet = f->sheet, *text = f->text;
-    Model *m = is_name_taken(in_folder(arena, name, "config.json"))
-             ? model_import(arena, name, purpose, NULL, f)
-             : load_file(arena, name, purpose, f);
+    Model *m = load_file(arena, name, purpose, f);
     set_subject(f, sheet, text);
     return m;
 }

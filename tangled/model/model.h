@@ -7,12 +7,11 @@
 #ifndef FTX_MODEL_H
 #define FTX_MODEL_H
 #include "model/corpus.h"
-#include "model/released.h"
+#include "model/file.h"
 #include "sheet/label.h"
 
 /* The commands, as the table in main.c calls them. */
-CommandMain count_numbers, train, tokenize, show_inside, import_released,
-            export_model;
+CommandMain count_numbers, train, tokenize, show_inside;
 
 /* ftx generate, translate, fill or classify, whichever f->sheet names. */
 CommandMain predict;

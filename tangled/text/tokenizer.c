@@ -121,30 +121,16 @@ static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
     return t;
 }
 
-const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
-                                      const int special[3])
+/* Makes each token's number its piece. */
+static void spell_numbers(Tokenizer *t, Arena *arena)
 {
     enum { SIZE = 12 };         /* of a number, a blank and a 0 */
-    Tokenizer *t = number_tokens(arena, TOKEN_NUMBERS, N_V, special);
-    t->piece = arena_alloc(arena, ((size_t)N_V + 1) * sizeof *t->piece);
-    for (int v = 1; v <= N_V; v++) {
+    t->piece = arena_alloc(arena, ((size_t)t->N_V + 1) * sizeof *t->piece);
+    for (int v = 1; v <= t->N_V; v++) {
         char *text = arena_alloc(arena, SIZE);
         t->piece[v] = (Piece){ text, is_special(t, v) ? 0
             : snprintf(text, SIZE, "%d ", t->number[v]) };
     }
-    return t;
-}
-
-const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
-                                     const int special[3],
-                                     const Cutter *cutter)
-{
-    REQUIRE(cutter->v->n <= N_V, "%d pieces, but N_V = %d.", cutter->v->n,
-            N_V);
-    Tokenizer *t = number_tokens(arena, cutter->v->words ? WORD_PIECES
-                                 : BYTE_LEVEL, N_V, special);
-    t->cutter = cutter;
-    return t;
 }
 
 int token_number(const Tokenizer *t, int token)
@@ -584,7 +570,7 @@ static void load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
 static const Cutter *load_vocabulary(Loading *l, Arena *arena,
                                      TokenKind kind, int N_V)
 {
-    int n[9] = { 0 }, at;       /* three lists, six settings */
+    int n[9] = { 0 };           /* three lists, six settings */
     const int most[9] = { N_V, TEXT_BYTES, N_V, 1, 1, 1, 1, TEXT_BYTES, N_V };
     const char *first = l->p;
     if (!load_format(l, "pieces # # # settings # # # # # #\n", n, most)
@@ -602,7 +588,7 @@ static const Cutter *load_vocabulary(Loading *l, Arena *arena,
     load_lists(l, arena, &v, n[2]);
     if (l->error != NULL)
         return NULL;
-    const Cutter *cutter = cutter_new(arena, &v, &l->error, &at);
+    const Cutter *cutter = cutter_new(arena, &v, &l->error);
     if (cutter == NULL)
         l->p = first;
     return cutter;
@@ -625,11 +611,12 @@ static Tokenizer *load_numbers(Loading *l, Arena *arena, TokenKind kind,
                    "none.";
         return NULL;
     }
+    Tokenizer *t = number_tokens(arena, kind, N_V, special);
     if (kind == TOKEN_NUMBERS)
-        return (Tokenizer *)tokenizer_of_numbers(arena, N_V, special);
-    const Cutter *cutter = load_vocabulary(l, arena, kind, N_V);
-    return cutter == NULL ? NULL
-         : (Tokenizer *)tokenizer_of_cutter(arena, N_V, special, cutter);
+        spell_numbers(t, arena);
+    else
+        t->cutter = load_vocabulary(l, arena, kind, N_V);
+    return t;
 }
 
 static Tokenizer *load_tokenizer(Loading *l, Arena *arena)

@@ -8,8 +8,11 @@
 /* Tokens are numbered from 1; the three special ones are the last. */
 typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, TOKEN_NUMBERS, BYTE_LEVEL,
                WORD_PIECES } TokenKind;
-/* A tokenizer. Of a released model it has a cutter, or its texts are the
-   numbers of tokens. */
+/* A tokenizer. Of a released model it has a cutter; or none is known, and a
+   text is the numbers of its tokens, such as "464 3290". mask_token,
+   bos_token and eos_token are the last ones; special has their numbers, -1
+   for what the model has not. The others keep their order. */
+enum { TOKEN_LIMIT = 1 << 20 };
 typedef struct {
     TokenKind kind;
     Table list;                 /* of the pieces; or of the merges      */
@@ -42,21 +45,6 @@ const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
 
 /* Returns the bytes that a token stands for; none for a special one. */
 Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
-
-/* Returns the tokenizer of a released model whose own is not known: a text is
-   the numbers of its tokens, from 0 to N_V - 1, such as "464 3290". special
-   has the numbers of mask_token, bos_token and eos_token, or -1 for what the
-   model has not, no number twice. They become the last tokens; the others
-   keep their order. N_V is from 4 to TOKEN_LIMIT. */
-enum { TOKEN_LIMIT = 1 << 20 };
-const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
-                                      const int special[3]);
-
-/* Returns the tokenizer of a released model with its vocabulary, of at most
-   N_V pieces; special is as above. The cutter must outlive it. */
-const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
-                                     const int special[3],
-                                     const Cutter *cutter);
 
 /* Returns the number, from 0, of a token in a released model's files. */
 int token_number(const Tokenizer *t, int token);            /* in [N_V] */

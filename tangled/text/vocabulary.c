@@ -142,7 +142,7 @@ static void add_piece(Cutter *c, Arena *arena, int k)
 }
 
 const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
-                         const char **wrong, int *at)
+                         const char **wrong)
 {
     Cutter *c = arena_alloc(arena, sizeof *c);
     Vocabulary *v = arena_alloc(arena, sizeof *v);
@@ -154,19 +154,17 @@ const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
     c->shown = arena_alloc(arena, bytes);
     c->added = arena_alloc(arena, (size_t)v->n * sizeof *c->added);
     memset(c->byte, 0xFF, sizeof c->byte);              /* -1 */
-    for (*at = 0; *at < v->n; ++*at) {
-        Piece piece = v->piece[*at];
-        if ((*wrong = enter_piece(c, *at)) != NULL)
+    for (int k = 0; k < v->n; k++) {
+        Piece piece = v->piece[k];
+        if ((*wrong = enter_piece(c, k)) != NULL)
             return NULL;
-        c->shown[*at] = v->words ? prepend_blank(arena, piece) : piece;
-        if (v->how[*at] & ADDED)
-            add_piece(c, arena, *at);
+        c->shown[k] = v->words ? prepend_blank(arena, piece) : piece;
+        if (v->how[k] & ADDED)
+            add_piece(c, arena, k);
     }
-    for (int k = 0; k < v->merges; k++) {
-        *at = -1 - k;
+    for (int k = 0; k < v->merges; k++)
         if ((*wrong = enter_merge(c, k)) != NULL)
             return NULL;
-    }
     return c;
 }
 

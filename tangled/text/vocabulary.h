@@ -41,10 +41,9 @@ typedef struct {
 } Cutter;
 
 /* Returns a cutter in the arena; the lists of v must outlive it. Returns NULL
-   if the vocabulary is wrong; then *wrong is a sentence, and *at the number
-   of the piece, or -1 - k for merge k, from 0. */
+   if the vocabulary is wrong; then *wrong is a sentence. */
 const Cutter *cutter_new(Arena *arena, const Vocabulary *v,
-                         const char **wrong, int *at);
+                         const char **wrong);
 
 /* Writes the numbers of a text's pieces to number, which has room for n, and
    how many there are to *length. Returns NULL; or what is wrong, a sentence,

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tests/fuzz/fuzz.sh MAKE SECONDS [WHAT]: builds a reader with sanitizers, gives it files that are
 # good, and then for so long what libFuzzer makes of them. WHAT is sheet (which is meant without
-# it), model, tokenizer, safetensors or pieces. What it finds is in build/fuzz: crash-*,
-# timeout-*, ... are inputs, found/ has those that reach something new.
+# it), model or tokenizer. What it finds is in build/fuzz: crash-*, timeout-*, ... are inputs,
+# found/ has those that reach something new.
 # shellcheck disable=SC2046,SC2086
 set -u
 LC_ALL=C; export LC_ALL
@@ -57,12 +57,7 @@ tokenizer)
         printf '%s\n' 'tokenizer wordpiece 9' 'special 2 3 4' \
             'pieces 8 0 3 settings 1 1 1 1 5 0' '[UNK]' a '[M]' '[C]' '[S]' \
             '##b' 日 . '2 39' '3 33' '4 41' > $seeds/pieces ;;
-pieces) for kind in gpt2 bert-cased; do
-            cp tests/data/released/tokens/$kind/tokenizer.json $seeds/$kind.json
-        done
-        cp tests/data/released/words.json tests/data/released/bytes.json $seeds ;;
-safetensors) cp tests/data/released/types.safetensors $seeds ;;
-*)      echo "fuzz: WHAT is sheet, model, tokenizer, safetensors or pieces, not $what." >&2
+*)      echo "fuzz: WHAT is sheet, model or tokenizer, not $what." >&2
         exit 2 ;;
 esac
 

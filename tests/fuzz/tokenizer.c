@@ -81,6 +81,7 @@ static void learn_from(Arena *arena, const char *text, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
+    static const char hard[] = "Ab\u00e9 [MASK] abc<|e|> 12's\n\xff";
     const char *error;
     Arena *arena = arena_new();
     char *text = exact_copy(bytes, n);
@@ -88,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (error == NULL) {
         is_kept(arena, t);
         undoes(arena, t, text, n, false);
+        undoes(arena, t, hard, sizeof hard - 1, false);
     }
     learn_from(arena, text, n);
     free(text);

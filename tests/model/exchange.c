@@ -1,194 +1,249 @@
-/* A model goes out as a released one, and comes back the same; what
-   transformers has no model for is refused. */
+/* doc/released.py: what comes in goes out and comes back the same; what ftx
+   cannot compute, or transformers has not, is refused, and nothing is
+   written. What the models compute is asserted in model/released.c. */
 #include "lessons.h"
+#include "models.h"
 #include "released.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 
-/* The nth file that is moved is not, or the process is killed. */
-static int moves_to_come = INT_MAX;
-static bool is_killed;
+static const char *const models[] = { "gpt2", "gpt2-other", "bert",
+                                      "bert-masked", "bert-untied" };
+enum { MODELS = sizeof models / sizeof *models };
 
-int rename(const char *from, const char *to)
+/* Refused by a sentence with these words, and there is no file or folder m. */
+static void refused_as(Where where, Said s, const char *words)
 {
-    if (--moves_to_come != 0)
-        return renameat(AT_FDCWD, from, AT_FDCWD, to);
-    if (is_killed)
-        raise(SIGKILL);
-    errno = EACCES;
-    return -1;
+    refused_by(where, s, words);
+    if (access("m", F_OK) == 0 || access("m.saving", F_OK) == 0)
+        fail_at(where, "something is written");
 }
 
-static const char *const folders[] = {
-    FOLDER("gpt2"), FOLDER("gpt2-other"), FOLDER("bert-masked"),
-    FOLDER("bert"), FOLDER("bert-untied"),
-};
-enum { FOLDERS = sizeof folders / sizeof *folders };
-
-static Tensors tensors_in(const char *folder)
+static void import_as(const char *folder, const char *model)
 {
-    Tensors in;
-    assert_string_equal(reading(folder, true, &in), "");
-    return in;
+    assert_says(script("import %s %s --replace", folder, model), model);
 }
 
-LAW(of_a_model_file_the_parameters_alone_are_imported)
-{
-    little_model("d");
-    assert_says(ftx("import d --model m"), "m: Algorithm 10, ");
-    const Model *d = model_in("d"), *m = model_in("m");
-    assert_same_theta(d->theta, m->theta);
-    assert_that(d->state.has_m && !m->state.has_m && m->v == NULL);
-    assert_both_say(ftx("generate --model d goat"),
-                    ftx("generate --model m goat"));
-}
+/* ------------------------------------------------------- what is the same */
 
-/* Tensors and configuration: one is the other. An untied BERT came in with the
-   bias of its logits twice. */
 LAW(what_came_in_goes_out_and_comes_back)
 {
-    for (int k = 0; k < FOLDERS; k++) {
-        assert_says(ftx("export %s f --replace", folders[k]), "f: ");
-        const Tensors in = tensors_in(folders[k]), out = tensors_in("f");
-        assert_int_equal(in.n - out.n, k == FOLDERS - 1);
-        for (int i = 0; i < out.n; i++) {
-            const Tensor *t = &out.tensor[i], *s = tensor_named(&in, t->name);
-            assert_non_null(s);
-            assert_true(s->count == t->count && s->type == t->type);
-            assert_int_equal(s->dimensions, t->dimensions);
-            for (int d = 0; d < s->dimensions; d++)
-                assert_int_equal(s->size[d], t->size[d]);
-            for (size_t e = 0; e < s->count; e++)
-                assert_near(tensor_number(s, e), tensor_number(t, e), 0);
-        }
-        const Model *a = model_in(folders[k]), *b = model_in("f");
-        assert_int_equal(a->task, b->task);
-        assert_memory_equal(&a->theta->hyper, &b->theta->hyper,
-                            sizeof a->theta->hyper);
-        for (int v = 1; v <= a->theta->hyper.N_V; v++)
-            assert_int_equal(token_number(a->tokenizer, v),
-                             token_number(b->tokenizer, v));
+    char made[80];
+    for (int k = 0; k < MODELS; k++) {
+        snprintf(made, sizeof made, RELEASED("%s.ftx"), models[k]);
+        assert_says(script("export %s m --replace", made), "m: ");
+        import_as("m", "back");
+        assert_same_file("back", made);
     }
 }
 
-static double *numbers_in(const Tensor *t)
+/* The bytes `old` of a file become `new` everywhere, which are as many. */
+static void patch(const char *file, const char *old, const char *new)
 {
-    double *x = arena_alloc(arena, (t->count + 1) * sizeof *x);
-    for (size_t k = 0; k < t->count; k++)
-        x[k] = tensor_number(t, k);
-    return x;
-}
-
-typedef const char *const Renaming[4][2];
-
-/* The folder f: a copy of a released model, some of whose tensors have
-   another name, or twice: both names. */
-static void rename_tensors(const char *folder, Renaming names, bool twice)
-{
-    const Tensors in = tensors_in(folder);
-    Tensor *out = arena_alloc(arena, 2 * (size_t)in.n * sizeof *out);
-    int n = 0;
-    for (int i = 0; i < in.n; i++) {
-        out[n] = in.tensor[i];
-        for (int k = 0; names[k][0] != NULL; k++) {
-            const char *at = strstr(out[n].name, names[k][0]);
-            if (at == NULL)
-                continue;
-            char *name = arena_alloc(arena, 200);
-            snprintf(name, 200, "%.*s%s%s", (int)(at - out[n].name),
-                     out[n].name, names[k][1], at + strlen(names[k][0]));
-            if (twice)
-                out[n + 1] = out[n];
-            n += twice;
-            out[n].name = name;
+    size_t n, length = strlen(old);
+    char *bytes = bytes_of(file, &n);
+    int changes = 0;
+    assert_that(strlen(new) == length);
+    for (char *p = bytes; p + length <= bytes + n; p++)
+        if (memcmp(p, old, length) == 0) {
+            memcpy(p, new, length);
+            changes++;
         }
-        n++;
-    }
-    copy_released(folder + strlen(FOLDER("")), NULL, NULL);
-    for (int k = 0; k < n; k++)
-        out[k].number = numbers_in(&out[k]);
-    FILE *file = fopen("f/model.safetensors", "wb");
-    assert_that(file != NULL);
-    tensors_write(file, n, out);
-    assert_that(fclose(file) == 0);
+    assert_that(changes > 0);
+    write_bytes(file, bytes, n);
 }
 
-/* Files of older programs, and tensors that are written twice. */
+/* Files of older programs. */
 LAW(older_names_are_the_same_model)
 {
-    static const struct { int first, last; bool twice; Renaming names; } row[]
-        = { { 2, 3, false, { { "LayerNorm.weight", "LayerNorm.gamma" },
-                             { "LayerNorm.bias", "LayerNorm.beta" } } },
-            { 3, 3, false, { { "embeddings.LayerNorm.weight",
-                               "bert.embeddings.LayerNorm.gamma" } } },
-            { 0, 0, true, { { "transformer.wte.weight", "lm_head.weight" } } },
-            { 0, 3, true, { { "embeddings.word_embeddings.weight",
-                              "embeddings.position_ids" },
-                            { "h.0.attn.c_attn.bias", "h.0.attn.bias" },
-                            { "h.1.attn.c_attn.bias",
-                              "h.1.attn.masked_bias" } } } };
-    for (int r = 0; r < 4; r++)
-        for (int k = row[r].first; k <= row[r].last; k++) {
-            rename_tensors(folders[k], row[r].names, row[r].twice);
-            assert_same_theta(model_in(folders[k])->theta,
-                              model_in("f")->theta);
+    static const struct { const char *model, *old, *new; } row[] = {
+        { "bert", "LayerNorm.weight\"", "LayerNorm.gamma\" " },
+        { "bert-masked", "LayerNorm.bias\"", "LayerNorm.beta\"" },
+        { "gpt2", "\"transformer.", "            \"" },
+        { "bert-masked", "\"bert.", "     \"" },
+    };
+    char made[80];
+    for (int k = 0; k < 4; k++) {
+        copy_released(row[k].model, NULL, NULL);
+        patch("f/model.safetensors", row[k].old, row[k].new);
+        import_as("f", "back");
+        snprintf(made, sizeof made, RELEASED("%s.ftx"), row[k].model);
+        assert_same_file("back", made);
+    }
+}
+
+LAW(every_type_of_numbers_is_read)
+{
+    assert_same_theta(model_in(RELEASED("mixed.ftx"))->theta,
+                      model_in(RELEASED("single.ftx"))->theta);
+}
+
+LAW(what_a_configuration_leaves_out_has_its_default)
+{
+    static const struct { const char *folder, *member[9]; } out[] = {
+        { "gpt2", { "activation_function", "add_cross_attention",
+          "layer_norm_epsilon", "n_inner", "scale_attn_weights",
+          "scale_attn_by_inverse_layer_idx", "tie_word_embeddings",
+          "bos_token_id" } },
+        { "bert-masked", { "hidden_act", "is_decoder",
+          "add_cross_attention", "layer_norm_eps", "tie_word_embeddings",
+          "type_vocab_size", "pad_token_id" } },
+    };
+    for (int k = 0; k < 2; k++) {
+        char line[200], made[80];
+        copy_released(out[k].folder, NULL, NULL);
+        const char *text = text_of("f/config.json");
+        for (int i = 0; out[k].member[i] != NULL; i++) {
+            snprintf(line, sizeof line, "  \"%s\": ", out[k].member[i]);
+            const char *at = strstr(text, line);
+            assert_non_null(at);
+            snprintf(line, sizeof line, "%.*s",
+                     (int)(strchr(at, '\n') + 1 - at), at);
+            text = replaced(text, line, "");
         }
+        write_text("f/config.json", text);
+        import_as("f", "back");
+        snprintf(made, sizeof made, RELEASED("%s.ftx"), out[k].folder);
+        assert_same_file("back", made);
+    }
+}
+
+LAW(a_model_type_says_as_much_as_an_architecture)
+{
+    copy_released("gpt2", "architectures", "others");
+    import_as("f", "back");
+    assert_same_file("back", RELEASED("gpt2.ftx"));
+    copy_released("bert", "architectures", "others");
+    import_as("f", "back");
+    assert_same_file("back", RELEASED("bert.ftx"));
+    copy_released("gpt2", "1e-05", "0");
+    import_as("f", "back");
+    assert_near(model_in("back")->theta->hyper.epsilon, 0, 0);
 }
 
 #define AS_BERT "--embedding_norm --types 1 --unembedding_bias"
 #define TRAINED(...) \
     (write_text("t", "a rose is\ta rose is\na rose is a\trose\n"), \
      TRAIN("--d_e 4 --H 2 --ell_max 16 --steps 3 --held-out 0 --replace " \
-           "--model m " __VA_ARGS__))
+           "--model a " __VA_ARGS__))
 
-/* Dropout is none of what ftx uses a model for, but another program that
-   goes on learning asks for it; attention has none. */
-LAW(a_configuration_says_how_much_is_dropped)
+/* Each kind of its tokens, each task. */
+LAW(a_model_that_ftx_trained_goes_out_and_comes_back)
 {
-    static const struct { const char *dropout, *attention; } names[] = {
-        { "resid_pdrop", "attn_pdrop" },
-        { "hidden_dropout_prob", "attention_probs_dropout_prob" },
-    };
-    char words[200];
-    for (int k = 0; k < 3; k++) {
-        if (k == 0)
-            TRAINED("d t --dropout 0.25");
-        else if (k == 1)
-            TRAINED("e t " AS_BERT " --dropout 0.25");
-        assert_says(ftx("export %s f --replace", k < 2 ? "m" : folders[k]),
-                    ": ");
-        const char *said = text_of("f/config.json");
-        snprintf(words, sizeof words, "\"%s\": %s,",
-                 names[k > 0].dropout, k < 2 ? "0.25" : "0");
-        assert_non_null(strstr(said, words));
-        if (k < 2)
-            assert_int_equal(times(said, ": 0.25,"), 2 - k);
-        snprintf(words, sizeof words, "\"%s\": 0,", names[k > 0].attention);
-        assert_non_null(strstr(said, words));
+    static const char *const line[] = {
+        "d t --tokens bpe --merges 3", "d t --tokens word",
+        "d t --dropout 0.25", "e t " AS_BERT, "e t --tied " AS_BERT };
+    for (int k = 0; k < 5; k++) {
+        TRAINED("%s", line[k]);
+        assert_says(script("export a m --replace"),
+                    k < 3 ? "GPT2LMHeadModel" : "BertForMaskedLM");
+        assert_says(script("import m back --tokens-of a --replace"), "back");
+        const Model *a = model_in("a"), *b = model_in("back");
+        assert_near_theta(a->theta, b->theta, 1e-7);
+        assert_same_tokenizer(a->tokenizer, b->tokenizer);
+        const char *said = text_of("m/config.json");
+        assert_non_null(strstr(said, k == 2 ? "resid_pdrop\": 0.25"
+                               : k < 2 ? "resid_pdrop\": 0.0"
+                                       : "hidden_dropout_prob\": 0.0"));
+    }
+    assert_refused(script("import " FOLDER("gpt2") " n --tokens-of a"),
+                   "vocab_size is 13, but there are ");
+}
+
+/* Another program is not to mask, begin or end with a token that ftx has only
+   numbered so. */
+LAW(a_configuration_says_which_tokens_are_special)
+{
+    static const char *const words[] = { "mask_token_id\": null",
+        "bos_token_id\": null", "eos_token_id\": 12", "pad_token_id\": null",
+        "attn_pdrop\": 0" };
+    assert_says(script("export " RELEASED("gpt2.ftx") " m"), "m: ");
+    for (int k = 0; k < 5; k++)
+        assert_non_null(strstr(text_of("m/config.json"), words[k]));
+}
+
+/* --------------------------------------------------------- what is refused */
+
+/* A released model, what is replaced in its configuration by what, words. */
+LAW(a_config_that_fits_no_algorithm_is_refused)
+{
+    for (Rows row = rows_of("files.txt", "a configuration that fits no "
+                            "algorithm"); next_row(&row); ) {
+        copy_released(row.field[0], row.field[1], row.field[2]);
+        refused_as(HERE(row.field[2]), script("import f m"), row.field[3]);
     }
 }
 
-LAW(a_model_file_is_imported_without_what_is_left_of_its_training)
+/* In tokenizer.json the first field of a row is the second; words. */
+static void each_is_refused(const char *model, const char *text,
+                            const char *title)
 {
-    TRAINED("d t --optimiser adam");
-    assert_says(ftx("import m --model n"), "from m");
-    const Model *n = model_in("n");
-    assert_same_theta(model_in("m")->theta, n->theta);
-    assert_that(n->state.step == 0 && !n->state.has_m);
+    copy_released(model, NULL, NULL);
+    for (Rows row = rows_of("files.txt", title); next_row(&row); ) {
+        write_text("f/tokenizer.json", replaced(text, row.field[0],
+                                                row.field[1]));
+        refused_as(HERE(row.field[1]), script("import f m"), row.field[2]);
+    }
 }
 
-LAW(a_model_that_ftx_trained_goes_out_and_comes_back)
+LAW(a_damaged_tokenizer_is_refused)
 {
-    TRAINED("d t --tokens bpe --merges 3");
-    assert_says(ftx("export m f"), "GPT2LMHeadModel");
-    assert_says(ftx("import f --tokens-of m --model n"), "Algorithm 10");
-    const Theta *a = model_in("m")->theta, *b = model_in("n")->theta;
-    assert_near_theta(a, b, 1e-7);
-    assert_both_say(ftx("generate --model m --tau 0 'a r'"),
-                    ftx("generate --model n --tau 0 'a r'"));
-    assert_int_equal(ftx("import " FOLDER("gpt2") " --tokens-of m --model o")
-                     .status, 2);
+    char piece[1100] = "\"";
+    const char *bytes = text_of(FOLDER("bytes.json"));
+    each_is_refused("gpt2", bytes, "a damaged tokenizer of bytes");
+    memset(piece + 1, 'g', 1025);
+    strcpy(piece + 1026, "\": 11");
+    write_text("f/tokenizer.json", replaced(bytes, "\"g\": 11", piece));
+    refused_as(HERE("long"), script("import f m"), "from 1 to 1024 bytes.");
+    strcpy(piece + 1025, "\": 11");
+    write_text("f/tokenizer.json", replaced(bytes, "\"g\": 11", piece));
+    import_as("f", "back");
+    assert_non_null(model_in("back"));
+    each_is_refused("bert-masked", text_of(FOLDER("words.json")),
+                    "a damaged tokenizer of words");
+}
+
+LAW(other_files_are_refused)
+{
+    static const struct { const char *file, *model, *words; } row[] = {
+        { "pytorch_model.bin", "gpt2", "has its numbers in pytorch_model" },
+        { "model.safetensors.index.json", "gpt2", "save_pretrained(FOLDER, "
+          "max_shard_size=\"99GB\")" },
+        { "x", "gpt2", "f/model.safetensors: No such file or directory." },
+    };
+    char file[80];
+    for (int k = 0; k < 3; k++) {
+        copy_released(row[k].model, NULL, NULL);
+        remove("f/model.safetensors");
+        snprintf(file, sizeof file, "f/%s", row[k].file);
+        write_text(file, "");
+        refused_as(HERE(file), script("import f m"), row[k].words);
+    }
+    copy_released("bert", NULL, NULL);
+    write_text("f/vocab.txt", "[UNK]\n");
+    refused_as(HERE("f"), script("import f m"), "f: has its tokens in vocab.txt");
+    refused_as(HERE("none"), script("import none m"), "none/config.json: No such");
+}
+
+LAW(damaged_tensors_are_refused)
+{
+    size_t n;
+    copy_released("gpt2", NULL, NULL);
+    const char *name = "f/model.safetensors";
+    char *bytes = bytes_of(name, &n);
+    write_bytes(name, bytes, 7);
+    refused_as(HERE("7"), script("import f m"), "is no file of tensors, or");
+    write_bytes(name, bytes, 100);
+    refused_as(HERE("100"), script("import f m"), "is no file of tensors, or");
+    write_bytes(name, bytes, n - 1);
+    refused_as(HERE("n - 1"), script("import f m"), "is cut short, or");
+    memcpy(bytes + n - 4, "\0\0\x80\x7F", 4);   /* the last one: infinity */
+    write_bytes(name, bytes, n);
+    refused_as(HERE("inf"), script("import f m"), "transformer.wte.weight: "
+               "has a number that is not finite.");
+    copy_released("gpt2", NULL, NULL);
+    patch(name, "F32", "I32");
+    refused_as(HERE("I32"), script("import f m"), "has numbers of type I32;");
+    write_text(name, "version https://git-lfs.github.com/spec/v1");
+    refused_as(HERE("lfs"), script("import f m"), "is a pointer of git-lfs;");
 }
 
 LAW(what_transformers_has_not_is_refused)
@@ -196,116 +251,26 @@ LAW(what_transformers_has_not_is_refused)
     for (Rows row = rows_of("files.txt", "what transformers has not");
          next_row(&row); ) {
         TRAINED("%s t", row.field[0]);
-        Said s = ftx("export m f");
-        refused_by(HERE(row.field[0]), s, "m cannot be exported: ");
-        refused_by(HERE(row.field[0]), s, row.field[1]);
-        assert_that(access("f", F_OK) != 0);
+        refused_as(HERE(row.field[0]), script("export a m"), row.field[1]);
     }
+    patch("a", "ftx model 3", "ftx model 2");
+    refused_as(HERE("2"), script("export a m"), "a: is no model of ftx.");
+    patch("a", "ftx model 2", "ftx model 3");
+    patch("a", "d_e 4", "d_e 5");
+    refused_as(HERE("d_e"), script("export a m"), "a: is damaged: its checksum");
 }
 
 LAW(what_is_there_is_not_written_over)
 {
-    ftx("export " FOLDER("gpt2") " f");
+    copy_released("gpt2", NULL, NULL);
     write_text("f/config.json", "mine");
     write_text("x", "no folder");
-    assert_table_refused("what an export would write over");
+    assert_refused(script("export " RELEASED("gpt2.ftx") " f"),
+                   "f/config.json: is there already; --replace writes");
+    assert_refused(script("export " RELEASED("gpt2.ftx") " x"), "x");
+    assert_refused(script("import " FOLDER("gpt2") " x"),
+                   "x: is there already; --replace writes over it.");
+    assert_refused(script("import " FOLDER("gpt2") " none/x"), "none/x");
     assert_string_equal(text_of("f/config.json"), "mine");
     assert_string_equal(text_of("x"), "no folder");
-}
-
-LAW(a_tied_bert_has_one_bias_of_the_logits)
-{
-    TRAINED("e t " AS_BERT " --tied");
-    ftx("export m f --replace");
-    const Tensors in = tensors_in("f");
-    assert_non_null(tensor_named(&in, "cls.predictions.bias"));
-    assert_null(tensor_named(&in, "cls.predictions.decoder.bias"));
-    assert_null(tensor_named(&in, "cls.predictions.decoder.weight"));
-}
-
-/* transformers reads any text, and continues one. */
-LAW(a_word_that_is_in_no_list_is_masked)
-{
-    static const char *const parts[] = {
-        "\"unk_token\": \"<mask>\"", "\"<mask>\": 7",
-        "\"single\": [{\"SpecialToken\": {\"id\": \"<bos>\"",
-        "{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}]",
-    };
-    TRAINED("d t --tokens word");
-    assert_says(ftx("export m f"), "GPT2");
-    for (int k = 0; k < 4; k++)
-        assert_non_null(strstr(text_of("f/tokenizer.json"), parts[k]));
-}
-
-/* ------------------------------------------------ all files, or none of it */
-
-static const char *const whole[] = { "model.safetensors", "tokenizer.json",
-                                     "tokenizer_config.json", "config.json" };
-
-/* The first model is in the folder f, both are in f1 and f2. */
-static void export_two_models(void)
-{
-    TRAINED("d t --tokens word");
-    ftx("export m f1");
-    ftx("export m f");
-    assert_true(rename("m", "m1") == 0);
-    TRAINED("d t --tokens bpe --merges 3");
-    ftx("export m f2");
-    write_text("f/README.md", "mine");
-}
-
-static bool is_whole(const char *folder)
-{
-    char one[100], other[100];
-    for (int k = 0; k < 4; k++) {
-        snprintf(one, sizeof one, "f/%s", whole[k]);
-        snprintf(other, sizeof other, "%s/%s", folder, whole[k]);
-        if (!same_bytes(one, other))
-            return false;
-    }
-    return true;
-}
-
-/* An export of the second over the first, of which the nth move fails, or
-   in which the process is killed; its exit status, or that it was killed. */
-static int exported_over(int n, bool killed)
-{
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        moves_to_come = n;
-        is_killed = killed;
-        Said s = ftx("export m f --replace");
-        bool said = strstr(s.err, ": cannot be written: ") != NULL;
-        _exit(s.status + (s.status == 2 && !said));
-    }
-    return status_of(pid);
-}
-
-static void interrupt_exports(bool killed, int status)
-{
-    int whole_ones = 0, n = 1;
-    export_two_models();
-    for (; exported_over(n, killed) == status; n++) {
-        Said s = ftx("count f");
-        whole_ones += s.status == 0;
-        if (s.status != 0)
-            assert_refused(s, "f: cannot be read: Is a directory.");
-        assert_int_equal(s.status == 0, is_whole("f1") || is_whole("f2"));
-        assert_int_equal(ftx("export m1 f --replace").status, 0);
-    }
-    assert_that(n > 4 && is_whole("f2"));
-    assert_that(whole_ones == 0 || killed);
-    assert_that(access("f/README.md", F_OK) == 0);
-    assert_true(system("test $(ls -A f | wc -l) = 5") == 0);
-}
-
-LAW(a_killed_export_is_whole_or_refused)
-{
-    interrupt_exports(true, 1000 + SIGKILL);
-}
-
-LAW(an_export_whose_files_cannot_be_moved_is_refused)
-{
-    interrupt_exports(false, 2);
 }

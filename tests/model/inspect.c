@@ -65,7 +65,7 @@ LAW(every_step_of_a_released_model_is_shown)
     static const char *const folder[] = { "gpt2", "gpt2-other", "bert",
                                           "bert-masked" };
     for (int k = 0; k < 4; k++) {
-        Said s = ftx("show --json --model tests/data/released/%s '3 9 8'",
+        Said s = ftx("show --json --model released/%s.ftx '3 9 8'",
                      folder[k]);
         assert_said(s, 0, s.out, "");
         assert_string_equal(s.out + s.bytes - 3, "]}\n");
@@ -155,7 +155,7 @@ LAW(a_text_of_ell_max_tokens_is_shown)
 
 LAW(a_model_without_a_head_predicts_nothing)
 {
-    Said s = ftx("show --model tests/data/released/bert '9 3 5'");
+    Said s = ftx("show --model released/bert.ftx '9 3 5'");
     assert_says(s, "\nNothing is predicted: the model has no head.");
     assert_true(strchr(s.out, '%') == NULL);
 }

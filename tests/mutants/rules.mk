@@ -9,7 +9,12 @@ NO_TESTS = $(wildcard $(addsuffix /*.c, $(addprefix tests/, bench data fuzz muta
 TESTS = $(filter-out $(NO_TESTS), $(wildcard tests/*.c tests/*/*.c))
 LIBRARY = $(filter-out $(OTHERS), $(wildcard tangled/*.c tangled/*/*.c))
 
-all: lib/libftx.so $(TESTS:%.c=bin/%)
+RELEASED = $(wildcard tests/data/released/*/config.json tests/data/released/*/*/config.json)
+
+all: lib/libftx.so $(TESTS:%.c=bin/%) $(RELEASED:tests/data/%/config.json=build/%.ftx)
+build/%.ftx:
+	@mkdir -p $(@D)
+	doc/released.py import tests/data/$* $@
 lib/libftx.so: $(LIBRARY:%.c=objects/%.o)
 	@mkdir -p $(@D)
 	$(BUILD) -shared -o $@ $^ -pthread -lm

@@ -8,8 +8,7 @@ too, which transformers begins with 1 and 0). recorded.h has what transformers c
 them in float64: the hidden states after the embedding and after every layer, the logits, a
 greedy continuation, and the losses of 20 steps of training. A token is a row; tokens are
 numbered from 0. No text of BERT has [PAD], 0: its row is not learned there (padding_idx).
-types.safetensors has a tensor of each type that ftx reads, with numbers that each can hold, and
-one of whole numbers.
+single and mixed have the same numbers, mixed in every type that ftx reads.
 
 Of each look in inside.h the probabilities after the embedding and after every
 layer are recorded. A change is what is typed for ftx: what a layer, or a part of
@@ -24,7 +23,7 @@ from pathlib import Path
 
 import torch
 from torch.nn import functional as F
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 import transformers
 from transformers import (BertConfig, BertForMaskedLM, BertModel,
                           GPT2Config, GPT2LMHeadModel)
@@ -127,7 +126,7 @@ def look(folder, model, x, text, outcomes, few=False):
         lens = [F.softmax(outcomes(model, X), -1) for X in states]
         set_ = ", ".join(f'"{what}"' for what in changes) or "NULL"
         rows = ",\n".join("        " + ", ".join(f"{p:.12g}" for p in row.tolist()) for row in lens)
-        looks.append(f'    {{ "tests/data/released/{folder}", "{text}", NULL, {{ {set_} }},'
+        looks.append(f'    {{ "released/{folder}.ftx", "{text}", NULL, {{ {set_} }},'
                      f" {len(lens)}, {len(lens[0])}, LENS(\n{rows}) }},\n")
 
 
@@ -209,14 +208,14 @@ def text_loss(model, step):
 curve("gpt2", gpt2().double(), 20, text_loss)
 
 # ------------------------------------------------------------ types of numbers
-numbers = torch.tensor([[1.0, -2.5, 0.0], [65504.0, 2.0 ** -14, -0.375]])
-save_file({
-    "single": numbers, "half": numbers.half(),
-    "brain": torch.tensor([1.0, -2.5, 2.0 ** 100]).bfloat16(),
-    "double": torch.tensor([1 / 3], dtype=torch.float64),
-    "whole": torch.tensor([[7, 8]]), "none": torch.zeros(0, 4),
-    "one": torch.tensor(3.0),
-}, here / "types.safetensors", {"format": "pt"})
+# Numbers that each type can hold; mixed has every type that ftx reads.
+for folder in "single", "mixed":
+    gpt2().half().bfloat16().float().save_pretrained(here / folder)
+    (here / folder / "generation_config.json").unlink(missing_ok=True)
+file = here / "mixed/model.safetensors"
+types = [torch.float16, torch.bfloat16, torch.float64, torch.float32]
+save_file({name: x.to(types[k % 4]) for k, (name, x) in enumerate(load_file(file).items())},
+          file, {"format": "pt"})
 
 (here / "recorded.h").write_text(
     "/* What transformers computes with the models beside this file. Written"

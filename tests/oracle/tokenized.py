@@ -3,8 +3,7 @@ r"""Hard texts, and what transformers makes of them.
 
     tests/oracle/tokenized.py
 
-writes three folders of tokens into tests/data/released/tokens/, as released models have them,
-trained with the texts of texts.txt, and into texts.txt behind each text the numbers of its
+writes three folders into tests/data/released/tokens/, tiny models with tokens that were trained with the texts of texts.txt, and into texts.txt behind each text the numbers of its
 tokens in each folder, and behind > what they are decoded to, if it is another text. To add a
 text, write it there, and a blank line. A blank line ends a case; \xHH is a byte, and x{99} or
 7{99} the same 99 times. Needs the packages transformers 5 and tokenizers. Of words that are as
@@ -19,7 +18,8 @@ import shutil
 from pathlib import Path
 from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers,
                         pre_tokenizers, trainers)
-from transformers import AutoTokenizer
+from transformers import (AutoTokenizer, BertConfig, BertModel, GPT2Config,
+                          GPT2LMHeadModel)
 
 HERE = Path(__file__).resolve().parent.parent / "data/released" / "tokens"
 FOLDERS = ["gpt2", "bert-cased", "bert-uncased"]
@@ -78,7 +78,11 @@ def words_of(texts, small):
 
 def write(folder, tokenizer, **special):
     shutil.rmtree(HERE / folder, ignore_errors=True)
-    (HERE / folder).mkdir(parents=True)
+    size = tokenizer.get_vocab_size() + 9           # some that no piece has
+    kind, config = (GPT2LMHeadModel, GPT2Config) if folder == "gpt2" else (BertModel, BertConfig)
+    kind(config(vocab_size=size, hidden_size=2, num_hidden_layers=1, num_attention_heads=1,
+                intermediate_size=2, max_position_embeddings=8)).save_pretrained(HERE / folder)
+    (HERE / folder / "generation_config.json").unlink(missing_ok=True)
     (HERE / folder / "tokenizer.json").write_text(tokenizer.to_str())
     (HERE / folder / "tokenizer_config.json").write_text(json.dumps(
         {"tokenizer_class": "PreTrainedTokenizerFast", **special}))

@@ -534,8 +534,8 @@ LAW(marks_of_a_character_are_put_in_order)
                            .no_marks = true, .longest = 9 };
     const char *wrong;
     size_t where;
-    int at, number[20], n;
-    const Cutter *c = cutter_new(arena, &v, &wrong, &at);
+    int number[20], n;
+    const Cutter *c = cutter_new(arena, &v, &wrong);
     for (int k = 0; k < 3; k++) {
         const char *text = cases[k].text;
         assert_null(cut_text(c, text, strlen(text), number, &n, &where));

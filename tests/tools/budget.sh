@@ -9,10 +9,10 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3299    tangled/practice 1566
-tangled/text    1698    tangled/cli     1302    tangled/hub      1379
+tangled/text    1670    tangled/cli     1139    tangled/hub      1379
 tangled/sheet   5945    tangled/show     604    tangled/check    2748
-tangled/model   3240    tangled/course  1988
-tests-C        22000    tests-data      8820    tests-scripts    3988
+tangled/model   2468    tangled/course  1988
+tests-C        21181    tests-data      8903    tests-scripts    3982
 tangled/ftx.h                   450
 tangled/library/functions.h     228
 tangled/library/product_strip.h 311

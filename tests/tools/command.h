@@ -37,8 +37,7 @@ static inline Said ftx(const char *format, ...)
         { "train", train }, { "generate", predict }, { "fill", predict },
         { "translate", predict }, { "classify", predict },
         { "show", show_inside }, { "count", count_numbers },
-        { "tokenize", tokenize }, { "import", import_released },
-        { "export", export_model }, { "exercise", exercise },
+        { "tokenize", tokenize }, { "exercise", exercise },
         { "trials", trials }, { "steps", steps }, { NULL, NULL },
     };
     char title[40], *word[120], *at = arena_alloc(arena, 4000);
@@ -273,7 +272,8 @@ static inline void same_file_at(Where where, const char *a, const char *b)
         fail_at(where, "%s and %s are not the same", a, b);
 }
 
-static const char *const linked[] = { "tests", "doc", "LICENSE", "README.md" };
+static const char *const linked[] = { "tests", "doc", "LICENSE", "README.md",
+                                      "released" };
 
 static inline int set_up_inside(void **state)
 {
@@ -282,8 +282,9 @@ static inline int set_up_inside(void **state)
     if (getcwd(top, sizeof top) == NULL || chdir(directory()) != 0)
         return -1;
     project = top;
-    for (int k = 0; k < 4; k++) {
-        snprintf(target, sizeof target, "%s/%s", top, linked[k]);
+    for (int k = 0; k < 5; k++) {
+        snprintf(target, sizeof target, "%s/%s%s", top,
+                 k == 4 ? "build/" : "", linked[k]);
         if (symlink(target, linked[k]) != 0)
             return -1;
     }
@@ -312,7 +313,7 @@ static inline int files_there(void)
     for (struct dirent *d = readdir(all); d != NULL; d = readdir(all))
         n += d->d_name[0] != '.';
     closedir(all);
-    return n - (project == NULL ? 0 : 4);
+    return n - (project == NULL ? 0 : 5);
 }
 
 #endif

@@ -12,8 +12,8 @@
 set -u
 LC_ALL=C; export LC_ALL
 objects=$1 sources=${2:-tangled}
-FLOORS='library . practice text cli hub sheet show check model course'
-SEVERAL='no_memory refusals transcripts kept corpus ways mistyped slips_by_hand slips_models verdict'
+FLOORS='library . practice text cli sheet show check model course'
+SEVERAL='exchange released no_memory refusals transcripts kept corpus ways mistyped slips_by_hand slips_models verdict'
 RETIRED='fault Fault attempt failure fault_again Entrance obey Acting Held held come_by told_step
 know_row is_made has_place strike struck made in_way open_ways creditor owed borrow pay
 settle guests tape_owes tape_thrifty let_go tape_forgive ringing turned halved narrow

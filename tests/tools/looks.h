@@ -3,8 +3,8 @@
 #define LOOKS_H
 #include "lessons.h"
 
-#define GPT2    "tests/data/released/gpt2"
-#define BERT    "tests/data/released/bert-masked"
+#define GPT2    "released/gpt2.ftx"
+#define BERT    "released/bert-masked.ftx"
 #define NUMBERS "doc/numbers.ftx"
 #define VALUE   (IS_DOUBLE ? 1e-10 : 1e-5)
 

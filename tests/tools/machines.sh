@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/tools/machines.sh [KIND...]: builds and runs the program for other kinds of machines, and compares what it
-# says with what build/double/ftx says here. KIND is m32 (x87), tcc, musl, arm64, riscv64, s390x or windows;
+# says with what build/double/ftx says here. KIND is m32 (x87), tcc, musl, arm64, riscv64 or s390x;
 # all of them if none is named. A table tells what came out:
 #
 #   built   the compiler made a program
@@ -10,18 +10,18 @@
 #   agree   bytes: every output is the same to the byte, and so is the trained model
 #           numbers: what is rounded for people is the same to the byte; numbers with all their digits differ
 #           by 1e-12 at most, what the trained model computes by 1e-6, relative to 1 or to the number. Why: another
-#           exp (musl, Windows), a product that is rounded twice (tcc), numbers of 80 bits in between (m32)
+#           exp (musl), a product that is rounded twice (tcc), numbers of 80 bits in between (m32)
 # A model that was trained here must be loaded there and saved again with the same bytes, on every kind.
 #
 # Debian has them all, gcc-12-multilib beside the cross compilers; .ci/run names the packages.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 top=$PWD place=$PWD/build/machines
-KINDS='m32 tcc musl arm64 riscv64 s390x windows'
+KINDS='m32 tcc musl arm64 riscv64 s390x'
 
 # What a kind is built with, and run by. FMA is formed from -O2 on only, and it is a part of the numbers.
 kind() {
-    gcc='-O1 -fexpensive-optimizations -std=c11 -fno-math-errno' run='' end=''
+    gcc='-O1 -fexpensive-optimizations -std=c11 -fno-math-errno' run=''
     case $1 in
     m32)     cc="gcc -m32 -Wno-psabi -idirafter /usr/include/$(gcc -dumpmachine) $gcc" ;;
     tcc)     cc='tcc -std=c11' ;;
@@ -29,9 +29,6 @@ kind() {
     arm64)   cc="aarch64-linux-gnu-gcc -static $gcc" run=qemu-aarch64 ;;
     riscv64) cc="riscv64-linux-gnu-gcc -static $gcc" run=qemu-riscv64 ;;
     s390x)   cc="s390x-linux-gnu-gcc -static $gcc" run=qemu-s390x ;;
-    windows) cc="x86_64-w64-mingw32-gcc -static $gcc" end=.exe
-             run=$(command -v /usr/lib/wine/wine64 wine64 wine | head -n 1)
-             export WINEPREFIX=$place/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=' ;;
     native)  cc=false ;;
     *)       echo "machines: there is no kind $1; there are $KINDS." >&2; exit 2 ;;
     esac
@@ -39,14 +36,10 @@ kind() {
 
 # Each command leaves a file: what it said, and its exit status. Those in exact/ have all digits.
 commands() { # PROGRAM...; in a directory of its own
-    say() { # FILE COMMAND...; on a busy machine wine sometimes does not start, and says nothing
-        local to=$1 status; shift
-        for _ in 1 2 3; do
-            timeout 300 "$@" > "$to" 2>&1 < /dev/null; status=$?
-            [ $status -eq 0 ] || [ -s "$to" ] || continue
-            break
-        done
-        echo "status $status" >> "$to"
+    say() { # FILE COMMAND...
+        local to=$1; shift
+        timeout 300 "$@" > "$to" 2>&1 < /dev/null
+        echo "status $?" >> "$to"
     }
     mkdir -p exact
     local sheets training=(train d --L 1 --d_e 16 --d_mlp 32 --ell_max 32 --batch 2)
@@ -97,9 +90,8 @@ one() { # KIND
     ln -s "$top/tests" "$top/README.md" .
     if [ "$1" = native ]; then
         set -- native "$top/build/double/ftx"
-    elif $cc -Wall -I"$top/tangled" -o "ftx$end" $(find "$top/tangled" -name '*.c' ! -name grade.c ! -name contain.c) -pthread -lm > build.log 2>&1; then
-        set -- "$1" $run "$place/$1/ftx$end"
-        [ "$1" != windows ] || timeout 300 "${@:2}" --version > /dev/null 2>&1      # wine prepares itself
+    elif $cc -Wall -I"$top/tangled" -o ftx $(find "$top/tangled" -name '*.c' ! -name grade.c ! -name contain.c) -pthread -lm > build.log 2>&1; then
+        set -- "$1" $run "$place/$1/ftx"
     else
         built=NO ran=- agree=-; tail -n 5 build.log >&2
     fi
@@ -119,7 +111,6 @@ one() { # KIND
             near "exact/$file" "../native/exact/$file" $most || agree=NO
         done
     fi
-    [ "$1" != windows ] || timeout 60 "$(dirname "$run")/wineserver64" -k > /dev/null 2>&1
     printf '%-8s  %-5s  %-3s  %s\n' "$1" $built $ran $agree > row
 }
 

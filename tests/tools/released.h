@@ -1,18 +1,30 @@
-/* The small models in tests/data/released. */
+/* The small released models: their folders, and what the Makefile has made of
+   them with doc/released.py; and the script itself. */
 #ifndef RELEASED_H
 #define RELEASED_H
 #include "command.h"
-#include "hub/hub.h"
+#include "text/tokenizer.h"
 
+#define RELEASED(name) "released/" name
 #define FOLDER(name) "tests/data/released/" name
 
-/* Reads the tensors of a file or folder; the sentence of the error, or "". */
-static inline const char *reading(const char *name, bool folder, Tensors *in)
+/* Runs doc/released.py with these words (a printf format). */
+static inline Said script(const char *format, ...) FORMAT_LIKE_PRINTF(1, 2);
+static inline Said script(const char *format, ...)
 {
-    const char *said;
-    TRY(said, f, *in = (folder ? tensors_of_folder : tensors_of_file)
-                       (arena, name, f));
-    return said;
+    char line[500] = "python3 doc/released.py ";
+    const size_t n = strlen(line);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line + n, sizeof line - n, format, arguments);
+    va_end(arguments);
+    append(line, sizeof line, " > out.said 2> err.said < /dev/null");
+    const int status = system(line);
+    Said s = { .status = WIFEXITED(status) ? WEXITSTATUS(status) : -1 };
+    s.out = text_of("out.said");
+    s.err = text_of("err.said");
+    assert_that(s.out != NULL && s.err != NULL);
+    return s;
 }
 
 /* The tokens that have these numbers in the released model. */
@@ -39,22 +51,14 @@ static inline const char *replaced(const char *text, const char *old,
     return to;
 }
 
-/* The folder f: a copy of a released model, without files of its tokens; in
-   its config.json `old`, unless NULL, is `new`. */
+/* The folder f: a copy of a released model; in its config.json `old`, unless
+   NULL, is `new`. */
 static inline void copy_released(const char *model, const char *old,
                                  const char *new)
 {
-    static const char *const parts[] = { "config.json", "model.safetensors" };
-    mkdir("f", 0777);
-    for (int k = 0; k < 2; k++) {
-        size_t n;
-        char from[200], to[40];
-        snprintf(from, sizeof from, FOLDER("%s/%s"), model, parts[k]);
-        snprintf(to, sizeof to, "f/%s", parts[k]);
-        const char *bytes = bytes_of(from, &n);
-        assert_non_null(bytes);
-        write_bytes(to, bytes, n);
-    }
+    char line[200];
+    snprintf(line, sizeof line, "rm -rf f && cp -r " FOLDER("%s") " f", model);
+    assert_that(system(line) == 0);
     if (old != NULL)
         write_text("f/config.json",
                    replaced(text_of("f/config.json"), old, new));

@@ -1,6 +1,6 @@
 /* GPT-2 and BERT by the paper's algorithms: what transformers computes with
    the models in released/ (see oracle/released.py), ftx computes too, and
-   learns on with; and what is no such model is refused. */
+   learns on with. */
 #include "lessons.h"
 #include "models.h"
 #include "released.h"
@@ -23,15 +23,15 @@ typedef struct {
 
 #define RECORDS(m) { m ## _hidden_0, m ## _hidden_1, m ## _hidden_2 }
 static const Recorded recorded[] = {
-    { FOLDER("gpt2"), " 10.3 10.8 10.10 ", 6, { GPT2_X }, 3, RECORDS(gpt2),
+    { RELEASED("gpt2.ftx"), " 10.3 10.8 10.10 ", 6, { GPT2_X }, 3, RECORDS(gpt2),
       gpt2_logits },
-    { FOLDER("gpt2-other"), " 10.3 10.8 10.10 ", 6, { GPT2_OTHER_X }, 3,
+    { RELEASED("gpt2-other.ftx"), " 10.3 10.8 10.10 ", 6, { GPT2_OTHER_X }, 3,
       RECORDS(gpt2_other), gpt2_other_logits },
-    { FOLDER("bert-masked"), " 9.3 9.8 ", 8, { BERT_MASKED_X }, 2,
+    { RELEASED("bert-masked.ftx"), " 9.3 9.8 ", 8, { BERT_MASKED_X }, 2,
       RECORDS(bert_masked), bert_masked_logits },
-    { FOLDER("bert-untied"), " 9.3 9.8 ", 8, { BERT_MASKED_X }, 2, { NULL },
+    { RELEASED("bert-untied.ftx"), " 9.3 9.8 ", 8, { BERT_MASKED_X }, 2, { NULL },
       bert_untied_logits },
-    { FOLDER("bert"), " 9.3 9.8 ", 6, { BERT_X }, 2, RECORDS(bert), NULL },
+    { RELEASED("bert.ftx"), " 9.3 9.8 ", 6, { BERT_X }, 2, RECORDS(bert), NULL },
 };
 enum { RECORDED_MODELS = sizeof recorded / sizeof *recorded };
 
@@ -98,16 +98,16 @@ LAW(values_are_those_of_another_program)
         if (r->logits != NULL)
             assert_values(r->folder, P->logits, r->logits, t);
     }
-    const Hyperparameters h = model_in(FOLDER("gpt2"))->theta->hyper;
+    const Hyperparameters h = model_in(RELEASED("gpt2.ftx"))->theta->hyper;
     assert_true(h.tied && h.tanh_gelu);
-    const Hyperparameters o = model_in(FOLDER("gpt2-other"))->theta->hyper;
+    const Hyperparameters o = model_in(RELEASED("gpt2-other.ftx"))->theta->hyper;
     assert_true(!o.tied && !o.tanh_gelu && o.d_mlp == 12);
-    const Model *m = model_in(FOLDER("bert-masked"));
+    const Model *m = model_in(RELEASED("bert-masked.ftx"));
     Tokens x = numbered(m->tokenizer, 8, recorded[2].x);
     assert_int_equal(TOKEN(x, 1), bos_token(m->theta->hyper.N_V));
     assert_int_equal(TOKEN(x, 3), mask_token(m->theta->hyper.N_V));
     assert_int_equal(TOKEN(x, 8), eos_token(m->theta->hyper.N_V));
-    assert_false(model_in(FOLDER("bert-untied"))->theta->hyper.tied);
+    assert_false(model_in(RELEASED("bert-untied.ftx"))->theta->hyper.tied);
 }
 
 /* ------------------------------------------------- what is beyond the paper */
@@ -173,35 +173,21 @@ LAW(each_figure_is_what_leaving_it_out_makes)
 
 /* -------------------------------------------------------------- commands */
 
-LAW(a_folder_is_a_model_and_so_is_what_was_imported)
+LAW(it_goes_on_as_with_another_program)
 {
     static const int greedy[] = { GPT2_GREEDY }, prompt[] = { GPT2_PROMPT };
-    static const char *const models[] = { FOLDER("gpt2"), "m" };
     char expected[100] = "";
     for (int k = 0; k < 6; k++)
         append(expected, sizeof expected, "%d ", greedy[k]);
-    assert_says(ftx("import " FOLDER("gpt2") " --model m"), "Algorithm 10, "
-                "1,944 numbers to learn, from " FOLDER("gpt2") "\n");
-    for (int k = 0; k < 2; k++) {
-        assert_says(ftx("generate --model %s --tau 0 --ell_gen 6 '%d %d'",
-                        models[k], prompt[0], prompt[1]), expected);
-        assert_says(ftx("count %s", models[k]), "1,944");
-    }
-}
-
-LAW(every_kind_can_be_imported_and_used)
-{
-    assert_says(ftx("import " FOLDER("bert-masked") " --model m"),
-                "Algorithm 9, ");
-    Said s = ftx("fill '3 [gap] 8' --model m");
-    assert_says(s, "  token 3:  ");
-    assert_both_say(s, ftx("fill '3 [gap] 8' --model " FOLDER("bert-masked")));
-    assert_says(ftx("import " FOLDER("bert") " --model m --replace"), "9, ");
+    assert_says(ftx("generate --model " RELEASED("gpt2.ftx") " --tau 0 "
+                    "--ell_gen 6 '%d %d'", prompt[0], prompt[1]), expected);
+    assert_says(ftx("fill '3 [gap] 8' --model " RELEASED("bert-masked.ftx")),
+                "  token 3:  ");
 }
 
 LAW(without_classes_nothing_is_classified)
 {
-    assert_refused(ftx("classify --model " FOLDER("bert") " '3 9 8 0'"),
+    assert_refused(ftx("classify --model " RELEASED("bert.ftx") " '3 9 8 0'"),
                    "has no classes; 'ftx train class --from' makes");
 }
 
@@ -209,11 +195,11 @@ LAW(a_text_is_the_numbers_of_its_tokens)
 {
     assert_table_refused("what is no number of a token");
     write_text("x", "3 12\n0\t5\n");
-    assert_said(ftx("tokenize --model " FOLDER("gpt2") " x"), 0,
+    assert_said(ftx("tokenize --model " RELEASED("gpt2.ftx") " x"), 0,
                 "4\t3␣\n13\t<eos>\n1\t0␣\n6\t5␣\n13\t<eos>\n"
                 "# bytes: 9, tokens: 4 (0.444 a byte), with <eos>: 5\n"
                 "# N_V = 13\n", "");
-    assert_says(ftx("tokenize --model " FOLDER("bert") " x"),
+    assert_says(ftx("tokenize --model " RELEASED("bert.ftx") " x"),
                 "12\t<bos>\n3\t3␣\n10\t12␣\n1\t0␣\n4\t5␣\n13\t<eos>\n");
 }
 
@@ -226,7 +212,7 @@ LAW(it_learns_on_as_with_another_program)
                                         "10 3 6 6 1 8 4", "2 4 8" };
     Tokens x[5];
     size_t where;
-    const Model *m = model_in(FOLDER("gpt2"));
+    const Model *m = model_in(RELEASED("gpt2.ftx"));
     for (int n = 1; n <= 4; n++) {
         encode_text(m->tokenizer, arena, text[n - 1], strlen(text[n - 1]),
                     &x[n], &where);
@@ -246,7 +232,7 @@ LAW(a_classifier_begins_with_a_model_without_classes)
     static const char *const folder[] = { "bert", "bert-masked" };
     write_text("l", "odd\t1 3\neven\t9 3 5 1\nodd\t5\neven\t7 1 8\n");
     for (int k = 0; k < 2; k++) {
-        TRAIN("class --from " FOLDER("%s") " --model m --replace --steps 150 "
+        TRAIN("class --from " RELEASED("%s.ftx") " --model m --replace --steps 150 "
               "--held-out 0 --dropout 0 l", folder[k]);
         assert_says(ftx("classify --model m '9 3 5 1'"), "even  odd 0.0");
         assert_says(ftx("classify --model m 5"), "odd  odd 0.9");
@@ -257,7 +243,7 @@ LAW(what_it_begins_with_stays_as_it_is)
 {
     size_t n, m;
     write_text("1", "1 5 3 10 4 2 11 7 1 5 3 10 4 2 11 7");
-    TRAIN("d --from " FOLDER("gpt2") " --model a --steps 3 --held-out 0 1");
+    TRAIN("d --from " RELEASED("gpt2.ftx") " --model a --steps 3 --held-out 0 1");
     const char *before = bytes_of("a", &n);
     TRAIN("d --from a --model b --steps 3 --held-out 0 1");
     assert_memory_equal(bytes_of("a", &m), before, n);
@@ -275,87 +261,4 @@ LAW(what_it_cannot_begin_with_is_refused)
     write_text("l", "no\t1\nmaybe so\t1\n");
     assert_table_refused("what training cannot begin with");
     assert_that(access("m", F_OK) != 0);
-}
-
-/* A released model, what is replaced in its configuration by what, and words. */
-LAW(a_config_that_fits_no_algorithm_is_refused)
-{
-    for (Rows row = rows_of("files.txt", "a configuration that fits no "
-                            "algorithm"); next_row(&row); ) {
-        copy_released(row.field[0], row.field[1], row.field[2]);
-        refused_by(HERE(row.field[2]), ftx("import f --model m"),
-                   row.field[3]);
-    }
-    assert_that(access("m", F_OK) != 0);
-}
-
-LAW(what_a_configuration_leaves_out_has_its_default)
-{
-    static const struct { const char *folder, *member[9]; } out[] = {
-        { "gpt2", { "activation_function", "add_cross_attention",
-          "layer_norm_epsilon", "n_inner", "scale_attn_weights",
-          "scale_attn_by_inverse_layer_idx", "tie_word_embeddings" } },
-        { "bert-masked", { "hidden_act", "is_decoder",
-          "add_cross_attention", "layer_norm_eps", "tie_word_embeddings",
-          "type_vocab_size", "pad_token_id" } },
-    };
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; out[k].member[i] != NULL; i++) {
-            size_t n;
-            char line[200];
-            copy_released(out[k].folder, NULL, NULL);
-            const Hyperparameters whole = model_in("f")->theta->hyper;
-            snprintf(line, sizeof line, "  \"%s\": ", out[k].member[i]);
-            const char *at = strstr(bytes_of("f/config.json", &n), line);
-            assert_non_null(at);
-            snprintf(line, sizeof line, "%.*s",
-                     (int)(strchr(at, '\n') + 1 - at), at);
-            copy_released(out[k].folder, line, "");
-            if (memcmp(&model_in("f")->theta->hyper, &whole, sizeof whole)
-                != 0)
-                fail_at(HERE(out[k].member[i]), "another model");
-        }
-}
-
-LAW(a_model_type_says_as_much_as_an_architecture)
-{
-    copy_released("gpt2", "architectures", "others");
-    assert_int_equal(model_in("f")->task, TRAIN_D);
-    copy_released("bert", "architectures", "others");
-    assert_int_equal(model_in("f")->task, TRAIN_CLASS);
-}
-
-LAW(epsilon_may_be_0)
-{
-    copy_released("gpt2", "1e-05", "0");
-    assert_near(model_in("f")->theta->hyper.epsilon, 0, 0);
-}
-
-LAW(what_cannot_be_imported_is_refused)
-{
-    size_t n;
-    write_text("own", "mine");
-    copy_released("gpt2", NULL, NULL);
-    remove("f/model.safetensors");
-    assert_table_refused("what cannot be imported");
-    copy_released("bert", "token_id\": 4", "token_id\": 2");
-    assert_refused(ftx("import f --model m"),
-                   "f: mask_token and bos_token are both 2.");
-    copy_released("gpt2", NULL, NULL);
-    char *bytes = bytes_of(FOLDER("gpt2/model.safetensors"), &n);
-    write_bytes("f/model.safetensors", bytes, n - 1);
-    assert_refused(ftx("import f --model k"), "safetensors is cut short: ");
-    memcpy(bytes + n - 4, "\0\0\x80\x7F", 4);   /* the last one: infinity */
-    write_bytes("f/model.safetensors", bytes, n);
-    assert_refused(ftx("import f --model k"), "number 104 of the tensor "
-                   "transformer.wte.weight is not finite.");
-    for (char *p = bytes; p + 14 < bytes + n; p++)
-        if (memcmp(p, "wpe.weight\":{\"dtype\":\"F32", 25) == 0)
-            memcpy(p + 22, "I32", 3);
-    write_bytes("f/model.safetensors", bytes, n);
-    assert_refused(ftx("import f --model k"), "/model.safetensors: the tensor "
-                   "transformer.wpe.weight has numbers of type I32;");
-    write_text("f/config.json", "[1]");
-    assert_refused(ftx("import f --model k"),
-                   "/config.json:1:1: the architecture is null;");
 }
