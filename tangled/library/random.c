@@ -14,11 +14,6 @@ Random random_new(uint64_t seed)
     return (Random){ .state = mixed(seed) };
 }
 
-Random random_from(double (*next)(void *from), void *from)
-{
-    return (Random){ .next = next, .from = from };
-}
-
 static double next_of_list(void *from)
 {
     NumberList *list = from;
@@ -28,7 +23,7 @@ static double next_of_list(void *from)
 
 Random random_in(NumberList *list)
 {
-    return random_from(next_of_list, list);
+    return (Random){ .next = next_of_list, .from = list };
 }
 
 Random random_branch(Random parent, uint64_t n)

@@ -15,9 +15,6 @@ struct Random {
 /* Returns the generator of a seed. */
 Random random_new(uint64_t seed);
 
-/* Returns a source whose uniform is next(from). */
-Random random_from(double (*next)(void *from), void *from);
-
 /* n numbers in [0, 1), of which some are used. */
 typedef struct { int n; const double *u; int used; } NumberList;
 

@@ -1,4 +1,5 @@
 /* Memory, the tape, and the way back along it. */
+#define _DEFAULT_SOURCE         /* madvise */
 #include "library/functions.h"
 #include "library/operation.h"
 #include "library/parameters.h"
@@ -8,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifndef ARENA_BLOCK
 #define ARENA_BLOCK ((size_t)1 << 20)   /* bytes in a block, at least */
 #endif
-enum { ALIGNMENT = 64 };                /* bytes: a cache line */
+enum { ALIGNMENT = 64,                  /* bytes: a cache line */
+       LARGE_PAGE = 1 << 21 };
 
 typedef struct Block Block;
 struct Block {
@@ -42,13 +45,15 @@ Arena *arena_new(void)
 
 static Block *block_new(size_t size)
 {
-    if (size < ARENA_BLOCK)
-        size = ARENA_BLOCK;
-    Block *block =
-        or_refuse(malloc(sizeof *block + size + ALIGNMENT), size);
-    unsigned char *end_of_header = (unsigned char *)(block + 1);
-    size_t over = (uintptr_t)end_of_header % ALIGNMENT;
-    *block = (Block){ NULL, size, 0, end_of_header + (ALIGNMENT - over) };
+    size = size < ARENA_BLOCK ? ARENA_BLOCK : size;
+    const size_t unit = size < 2 * LARGE_PAGE ? ALIGNMENT : LARGE_PAGE;
+    const size_t bytes = (ALIGNMENT + size + unit - 1) / unit * unit;
+    Block *block = or_refuse(aligned_alloc(unit, bytes), size);
+#ifdef MADV_HUGEPAGE
+    if (unit == LARGE_PAGE)
+        madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+    *block = (Block){ NULL, size, 0, (unsigned char *)block + ALIGNMENT };
     return block;
 }
 

@@ -118,7 +118,7 @@ Mat loss_12(Worker *worker, const Data *data, int n)
     const Tokens *x = data->x;
     double p_mask = worker->how->p_mask;
     Spared spared = { worker, x[n], 0 };
-    Random sparing = random_from(draw_unless_special, &spared);
+    Random sparing = { .next = draw_unless_special, .from = &spared };
     Random *random = worker->how->spare_special ? &sparing : &worker->random;
     int ell = x[n].length;                SEE_INDEX(tape, 12.3, ell);
     int mask = mask_token(theta->hyper.N_V);        // 12.4

@@ -8,7 +8,7 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3299    tangled/practice 1566
+tangled          760    tangled/library 3296    tangled/practice 1566
 tangled/text    1670    tangled/cli     1139    tangled/hub      1379
 tangled/sheet   5945    tangled/show     604    tangled/check    2748
 tangled/model   2468    tangled/course  1988

@@ -100,7 +100,7 @@ static inline Diary as_it_is_printed(int algorithm, Theta *theta, Training how,
                                      Data data)
 {
     Printed printed = { .how = how };
-    Random random = random_from(number_of_step, &printed);
+    Random random = { .next = number_of_step, .from = &printed };
     Tape *on = tape_new(true);
     prepare_tape(arena, on, theta);
     observe(on, keep_line, &printed);
