@@ -152,7 +152,7 @@ static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
         if (is_on_demand(&bound->run, &step_table[r])
             && (roles >> step_table[r].role & 1) != 0
             && is_or_calls(bound->run.algorithm, step_table[r].algorithm))
-            bound->wanted[r] = bound->derives = true;
+            bound->wanted[r] = true;
 }
 
 /* Returns the logarithms of the probabilities that a loss reads; NULL: it

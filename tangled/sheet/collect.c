@@ -12,18 +12,15 @@
 
 /* Refuses an entry of M, the value of a step in the paper's layout, that is
    not finite, but for a hidden score; and a token whose scores are all
-   hidden: only a variation can do that. The sum tells most of it: if only
-   some scores are hidden, and no entry is NaN, it is -infinity. */
+   hidden, which only a mask, or a variation, can do. */
 static void check_entries(const Job *job, const Step *step, Mat M)
 {
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
     const real *x = M->at;
-    const real sum = total(M->rows * M->cols, x);
-    bool fits = isfinite(sum) || (step->role == ROLE_MASKED && sum < 0);
-    for (int j = 1; j <= M->cols && !fits; j++) {
-        bool sees = false;
+    for (int j = 1; j <= M->cols; j++) {
+        bool sees = step->role != ROLE_SCALED;
         for (int i = 1; i <= M->rows; i++, x++)
             if (isfinite(*x))
                 sees = true;
@@ -35,7 +32,7 @@ static void check_entries(const Job *job, const Step *step, Mat M)
                              step->line, step->algorithm,
                              step->transposed ? j : i,
                              step->transposed ? i : j, step->name);
-        if (step->role == ROLE_SCALED && !sees) {
+        if (!sees) {
             const Item *mask = find_item(job, "mask");
             fail_in_text(job->f, (mask == NULL ? job->start : mask)->at,
                          "the mask lets token %d look at nothing.", j);
@@ -47,11 +44,9 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
-    const real *x = M->at;
-    copy_into(copy, M);
-    for (int j = 0; turn && j < M->cols; j++)
-        for (int i = 0; i < M->rows; i++)
-            copy->at[i * M->cols + j] = *x++;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            AT(copy, turn ? j : i, turn ? i : j) = AT(M, i, j);
     return copy;
 }
 
@@ -80,7 +75,7 @@ static void check_root(const Job *job, const Step *step)
 static int time_of(const Job *job, Step *step)
 {
     for (int k = job->run.n; step->head == 0 && k-- > 0; ) {
-        const Step *before = &job->now.step[k];
+        const Step *before = &job->run.step[k];
         step->time = before->time;
         if (same_place(before, step))
             return before->time + 1;
@@ -88,19 +83,6 @@ static int time_of(const Job *job, Step *step)
             break;
     }
     return 1;
-}
-
-/* What is computed has a row in the table, and its name from there. */
-static void set_row(Step *step)
-{
-    static const StepRow nobodys = { .name = "", .symbol = "?",
-                                     .columns = "?" };
-    step->row = row_named(step->algorithm, step->line, step->name);
-    if (step->row == NULL)              /* a student's own name */
-        step->row = &nobodys;
-    else
-        step->name = step->row->name;
-    step->role = step->row->role;
 }
 
 /* Adds a step that is M. */
@@ -114,16 +96,15 @@ static void add_step(Job *job, Step *step, Mat M)
         step->time = time_of(job, step);
     check_entries(job, step, M);
     step->M = copy_matrix(job, M, step->transposed);
-    if (job->run.n == job->now.most) {
-        size_t old = (size_t)job->now.most * sizeof *step;
-        Step *more = arena_alloc(job->arena, 2 * old);
-        job->now.step = memcpy(more, job->now.step, old);
-        job->now.most *= 2;
+    int n = job->run.n;
+    if ((n & (n - 1)) == 0) {           /* room for twice as many */
+        size_t used = (size_t)n * sizeof *step;
+        Step *more = arena_alloc(job->arena, 2 * used + sizeof *step);
+        job->run.step = n == 0 ? more : memcpy(more, job->run.step, used);
     }
-    job->now.step[job->run.n] = *step;
-    job->run.step = job->now.step;
+    job->run.step[n] = *step;
     if (step->role == ROLE_VARIANCE)
-        check_root(job, &job->now.step[job->run.n]);
+        check_root(job, &job->run.step[n]);
     job->run.n++;
     if (step->aspect == VALUE && !step->given)
         job->now.last = step->row;
@@ -164,14 +145,17 @@ void pass_line(Place *at, const char *line, int index)
 
 Step step_seen(const Place *at, const char *line, const char *name)
 {
+    static const StepRow nobodys = { .name = "", .symbol = "?",
+                                     .columns = "?" };
     bool of_head = strcmp(name, "Y_h") == 0;
-    Step step = { .name = of_head ? "Y" : name, .part = at->part,
+    int a = number_of(line, false), l = number_of(line, true);
+    const StepRow *row = row_named(a, l, of_head ? "Y" : name);
+    Step step = { .algorithm = a, .line = l, .part = at->part,
                   .layer = at->layer };
-    step.algorithm = number_of(line, false);
-    step.line = number_of(line, true);
-    set_row(&step);
-    if (step.algorithm == 4 || of_head)
-        step.head = at->head;
+    step.head = a == 4 || of_head ? at->head : 0;
+    step.name = row != NULL ? row->name : name;
+    step.row = row != NULL ? row : &nobodys;    /* a student's own name */
+    step.role = step.row->role;
     return step;
 }
 
@@ -186,7 +170,6 @@ static void see_step(Job *job, const Step *step, bool known,
 void add_integers(Job *job, Step step, int n, const int *number, bool known)
 {
     Mat M = integers_constant(job, n, number);
-    set_row(&step);
     if (known)
         add_step(job, &step, M);
     see_step(job, &step, known, NULL, M);
@@ -195,11 +178,11 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
 /* Adds what Algorithm 12 has shown one by one; forgets embedded tokens. */
 static void add_noted(Job *job)
 {
-    bool tokens = strcmp(job->loop.row_line, "12.5") == 0;
-    Step step = { .name = tokens ? "x_tilde" : "T_tilde", .algorithm = 12,
-                  .line = tokens ? 5 : 7 };
-    if (strcmp(job->loop.row_line, "1.1") != 0)
-        add_integers(job, step, job->loop.in_row, job->loop.row, true);
+    const char *line = job->loop.row_line,
+               *name = strcmp(line, "12.5") == 0 ? "x_tilde" : "T_tilde";
+    if (strcmp(line, "1.1") != 0)
+        add_integers(job, step_seen(&job->now.at, line, name),
+                     job->loop.in_row, job->loop.row, true);
     job->loop.in_row = 0;
 }
 
@@ -225,41 +208,41 @@ static void note_index(Job *job, const char *line, int index)
         job->loop.turn++;       /* Algorithm 15 does not count its turns */
 }
 
-static void descend_along(const Job *job, Mat M, Mat gradient)
-{
-    double eta = number_given(job, "eta", 1);
-    struct Matrix old = *M;
-    old.at = M->grad;
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(M, i, j) += (real)eta
-                         * (AT(&old, i, j) - AT(gradient, i, j));
-}
-
+/* Adds the new value of M, or its gradient, as a step of that place, and
+   returns what is carried on. */
 static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 {
+    struct Matrix *it = arena_alloc(job->arena, sizeof *it);
+    *it = *M;
+    it->at = aspect == GRADIENT ? M->grad : M->at;
     step->aspect = aspect;
     step->turn = job->loop.turn;
-    M = vary(job, IS_COMPUTED, step, M);
+    M = vary(job, IS_COMPUTED, step, it);
     add_step(job, step, M);
     return vary(job, IS_CARRIED, step, M);
 }
 
+/* The step of what is given, in a line. */
+static Step step_at(const Job *job, const Given *g, int algorithm, int line)
+{
+    Step step = g->place;
+    step.algorithm = algorithm;
+    step.line = line;
+    step.inner = g->item == NULL;
+    step.transposed = is_transposed(g->shape->kind, job->run.layout);
+    return step;
+}
+
 static void add_parameter(Job *job, const Step *seen, Mat M, int number)
 {
-    struct Matrix gradient = *M;
-    gradient.at = M->grad;
+    const double eta = number_given(job, "eta", 1);
     const Given *g = job->given;
     while (g->to != job->running->parameter[number].place)
         g++;
-    Step step = g->place;
-    step.algorithm = seen->algorithm;
-    step.line = seen->line;
-    step.inner = g->item == NULL;
-    step.transposed = is_transposed(g->shape->kind, job->run.layout);
-    Mat other = add_aspect(job, &step, GRADIENT, &gradient);
-    if (other != &gradient)
-        descend_along(job, M, other);
+    Step step = step_at(job, g, seen->algorithm, seen->line);
+    Mat along = add_aspect(job, &step, GRADIENT, M);
+    for (int k = 0; k < M->rows * M->cols; k++)
+        M->at[k] += (real)eta * (M->grad[k] - along->at[k]);
     copy_into(M, add_aspect(job, &step, NEW, M));
 }
 
@@ -393,12 +376,10 @@ static void pass_gradient(Mat Y)
         passed &= Y->grad[k] == 0;
     if (passed)
         return;
-    struct Matrix view = *Y;
     Step step = w->step;
-    view.at = Y->grad;
-    step.role = NO_ROLE;        /* no slip of the way forth */
+    step.role = NO_ROLE;        /* of the way forth */
     step.given = false;
-    Mat G = add_aspect(w->job, &step, GRADIENT, &view);
+    Mat G = add_aspect(w->job, &step, GRADIENT, Y);
     for (int k = 0; Y->of[0]->grad != NULL && k < n; k++)
         Y->of[0]->grad[k] += G->at[k];
 }
@@ -423,41 +404,22 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
     return Y;
 }
 
-/* What its formula makes of a step; M where it makes nothing. */
-static Mat derived(Job *job, const Step *step, Mat M)
-{
-    Lookup at = { .job = job, .here = step };
-    job->now.misses = false;
-    Mat other = evaluate_formula(&at, step->row->formula, NULL);
-    return other == NULL ? M : other;
-}
-
-static Mat record_step(Job *job, Step *step, Mat M)
-{
-    add_step(job, step, M);
-    Mat Y = behind_watcher(job, step, M), Z = vary(job, IS_CARRIED, step, Y);
-    job->now.rederive |= step->row->derived && Z != Y;
-    if (step->row == job->backwards)
-        job->now.end = Z;
-    return Z;
-}
-
 /* Its formula, though all is known, makes nothing. */
 _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 {
-    const Item *target = find_item(job, "target"),
-               *top = find_item(job, "top_k");
-    top = top == NULL ? find_item(job, "top_p") : top;
+    const Item *top = find_item(job, "top_k");
     if (row->role == ROLE_LOSS)
-        fail_in_text(job->f, target->at, "each token needs one target, in 1 "
-                     "... %d (PyTorch's target 0 is 1 here), with a p above "
-                     "0.", letter_size(&job->size, "N_V"));
-    fail_in_text(job->f, row->role == ROLE_KEPT ? top->at : job->start->at,
-                 row->role == ROLE_KEPT
-                 ? "top_k and top_p keep tokens for one column of logits, "
-                   "and here are several."
-                 : "%s becomes too large for the computer; the numbers of "
-                   "the sheet must be smaller.", row->name);
+        fail_in_text(job->f, find_item(job, "target")->at, "each token needs "
+                     "one target, in 1 ... %d (PyTorch's target 0 is 1 "
+                     "here), with a p above 0.",
+                     letter_size(&job->size, "N_V"));
+    if (row->role == ROLE_KEPT)
+        fail_in_text(job->f, (top ? top : find_item(job, "top_p"))->at,
+                     "top_k and top_p keep tokens for one column of logits, "
+                     "and here are several.");
+    fail_in_text(job->f, job->start->at, "%s becomes too large for the "
+                 "computer; the numbers of the sheet must be smaller.",
+                 row->name);
 }
 
 /* Weights that follow from the e^x, as they were carried on in a variation,
@@ -466,7 +428,7 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
     const Seen *powers = latest_seen(job, step, ROLE_POWERS);
     return job->variation != NULL && M != NULL && M->logits != NULL
-        && powers != NULL && powers->known && powers->given == NULL;
+        && powers != NULL && powers->given == NULL;
 }
 
 /* What becomes of a step: it is given, or what the line computed, M, or, if
@@ -475,25 +437,25 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
 {
     const StepRow *row = step->row;
     Given *given = step_given(job, step);
+    Lookup at = { .job = job, .here = step };
     bool derives = M == NULL || (job->now.rederive && row->formula != NULL);
     if (M == NULL && given == NULL && !job->wanted[row - step_table])
         return NULL;
+    job->now.misses = false;
     Mat value = given != NULL ? entered_matrix(job, step, given, M)
-              : derives ? derived(job, step, M) : M;
-    bool lacks = job->late && given == NULL
-              && (is_idle(job, step) || (step->role == ROLE_EMBEDDED
-                                         && lacks_tokens(job, step))),
-         known = value != NULL && !lacks
-              && !(job->late && is_unknown(value));
-    if (value == NULL && !job->now.misses)
+              : derives ? evaluate_formula(&at, row->formula, NULL) : M;
+    if (value == NULL && M == NULL && !job->now.misses)
         refuse_formula(job, row);
-    if (!known) {
+    value = value == NULL ? M : value;
+    if (value == NULL || (job->late && is_unknown(value))
+        || (given == NULL && (is_idle(job, step)
+                              || (step->role == ROLE_EMBEDDED
+                                  && lacks_tokens(job, step))))) {
         value = M == NULL ? NULL : scale(M, NAN);
         see_step(job, step, false, given, value);
         return value;
     }
-    if (derives && given == NULL && value != M
-        && keeps_softmax(job, step, M)) {
+    if (derives && given == NULL && keeps_softmax(job, step, M)) {
         copy_into(M, value);
         value = M;
     }
@@ -505,7 +467,10 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
         job->now.rederive &= row->formula == NULL;
     else
         job->now.rederive |= other != value || given != NULL;
-    other = record_step(job, step, other);
+    add_step(job, step, other);
+    value = behind_watcher(job, step, other);
+    other = vary(job, IS_CARRIED, step, value);
+    job->now.rederive |= row->derived && other != value;
     see_step(job, step, true, given, other);
     return other;
 }
@@ -529,89 +494,72 @@ static void derive(Job *job, const Step *before, const StepRow *row)
     step.row = row;
     step.name = row->name;
     step.role = row->role;
-    Mat M = resolve_step(job, &step, NULL);
-    if (step.role == ROLE_KEPT)
-        job->loop.kept = M;
+    resolve_step(job, &step, NULL);
 }
 
-static bool in_line(const StepRow *row, const StepRow *other)
+/* The step of its line that a derived row leads to; or, if it leads to none,
+   the one before. */
+static const StepRow *row_beside(const StepRow *row)
 {
-    return row >= step_table && row < step_table + step_rows
-        && row->algorithm == other->algorithm && row->line == other->line;
+    const StepRow *r = row;
+    while (r->derived)
+        r++;
+    if (r->algorithm != row->algorithm || r->line != row->line)
+        for (r = row; r->derived; r--)
+            continue;
+    return r;
 }
 
-/* Derives what stands in the line of a step before it, or behind it, unless
-   that leads to another step. */
+/* Derives what stands beside a step in its line, before it or behind it. */
 static void derive_beside(Job *job, const Step *step, bool behind)
 {
-    const StepRow *row = step->row, *first = row, *last = row;
-    while (in_line(first - 1, row) && first[-1].derived)
-        first--;
-    while (in_line(last + 1, row) && last[1].derived)
-        last++;
-    if (!job->derives || (behind && in_line(last + 1, row)))
-        return;
-    for (const StepRow *r = behind ? row + 1 : first;
-         r <= last && (behind || r < row); r++)
-        derive(job, step, r);
-}
-
-static void collect_parameter_gradients(Job *job)
-{
-    for (const Given *g = job->given; g < job->given + job->givens; g++) {
-        if (g->item == NULL || g->user == NULL || g->place.row != NULL
-            || g->shape->kind == MASK)
-            continue;
-        Step step = { .algorithm = g->user->algorithm,
-                      .line = g->user->line, .name = g->place.name,
-                      .head = g->place.head, .aspect = GRADIENT,
-                      .transposed = is_transposed(g->shape->kind,
-                                                  job->run.layout) };
-        struct Matrix view = *g->M;
-        view.at = g->M->grad;
-        add_aspect(job, &step, GRADIENT, &view);
-    }
+    for (const StepRow *r = step_table; r->name != NULL; r++)
+        if (r->derived && row_beside(r) == step->row
+            && (r > step->row) == behind)
+            derive(job, step, r);
 }
 
 void collect_gradients(Job *job)
 {
-    const Given *g = job->given;
-    while (g->item != NULL && g->place.aspect != GRADIENT)
-        g++;
-    if (job->now.end == NULL)
-        fail_in_text(job->f, job->start->at,
-                     "there is no way back from %s: it is "
-                     "not computed.", job->backwards->name);
-    backward(g->item == NULL ? job->now.end
-             : sum(hadamard(job->now.end, g->M)));
-    collect_parameter_gradients(job);
+    const Seen *end = job->now.seen;
+    while (end != NULL && !(end->known && end->step.row == job->backwards))
+        end = end->before;
+    if (end == NULL)
+        fail_in_text(job->f, job->start->at, "there is no way back from %s: "
+                     "it is not computed.", job->backwards->name);
+    const Given *by = job->given;
+    while (by->item != NULL && by->place.aspect != GRADIENT)
+        by++;
+    backward(by->item == NULL ? end->M : sum(hadamard(end->M, by->M)));
+    for (const Given *g = job->given; g->item != NULL; g++) {
+        if (g->user == NULL || g->place.row != NULL
+            || g->shape->kind == MASK)
+            continue;
+        Step step = step_at(job, g, g->user->algorithm, g->user->line);
+        add_aspect(job, &step, GRADIENT, g->M);
+    }
 }
 
 /* Returns whether a token can be drawn from q: it is known, and not all 0. */
 static bool can_draw(Mat q)
 {
-    for (int i = 1; i <= q->rows; i++)
-        if (AT(q, i, 1) > 0)
-            return true;
-    return false;
+    return total(q->rows, q->at) > 0;
 }
 
-static Mat draw_next_token(Job *job, Mat q)
+static Mat draw_next_token(Job *job, const char *line, Mat q)
 {
     const NumberList *list = &job->loop.chances;
-    Step step = { .algorithm = job->run.algorithm, .name = "y",
-                  .line = job->run.algorithm == 14 ? 5 : 6,
-                  .turn = job->loop.turn, .time = 1,
-                  .transposed = job->run.layout->rows };
+    Step step = step_seen(&job->now.at, line, "y");
     if (q->cols != 1 || list->used == list->n)      /* a student's */
         return q;
     double u = list->u[list->used];
-    set_row(&step);
+    step.turn = job->loop.turn;
+    step.time = 1;
     derive_beside(job, &step, false);
-    Mat from = job->loop.kept == NULL ? q : job->loop.kept;
+    const Seen *kept = latest_seen(job, &step, ROLE_KEPT);
+    Mat from = kept != NULL && kept->known ? kept->M : q;
     bool known = can_draw(from),
-         drawn = known && (job->tau == 0 || !job->late
-                           || find_item(job, "u") != NULL);
+         drawn = known && (job->tau == 0 || find_item(job, "u") != NULL);
     job->loop.undrawn |= !drawn;
     if (drawn)
         note_sources(job, &step, from);
@@ -651,7 +599,7 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED
                   ? latest_seen(job, &step, ROLE_NEXT) : NULL;
-    if (job->late && p != NULL && !p->known)    /* tau = 0 asks for no p, */
+    if (p != NULL && !p->known)                 /* tau = 0 asks for no p, */
         M = scale(M, NAN);
     if (p != NULL && p->given != NULL)          /* but has it read        */
         p->given->user = step.row;
@@ -660,5 +608,5 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->now.S = M;
     derive_beside(job, &step, true);
-    return step.role == ROLE_TEMPERED ? draw_next_token(job, M) : M;
+    return step.role == ROLE_TEMPERED ? draw_next_token(job, line, M) : M;
 }

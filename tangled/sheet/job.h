@@ -33,13 +33,10 @@ typedef struct {                /* what is given, or stands in for that   */
 } Given;
 
 typedef struct {                /* how far a run has come                 */
-    Step *step;                 /* run.step while it grows                */
-    int most;                   /* room for so many                       */
     double entries;             /* of all steps so far                    */
     Place at;                   /* the part, layer, head that is running  */
     const struct Seen *seen;    /* the latest                             */
     Mat S;                      /* the scores before they are scaled      */
-    Mat end;                    /* the step where gradients begin         */
     const StepRow *last;        /* that is known                          */
     bool rederive;              /* does a line follow from a derived step? */
     bool misses;                /* what it is made of is unknown          */
@@ -52,7 +49,6 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     const char *row_line;       /* ... and where                          */
     int ell_gen;                /* tokens to be drawn                     */
     NumberList chances;         /* uniform numbers for all that is drawn  */
-    Mat kept;                   /* of the latest q; NULL: nothing is      */
     bool undrawn;               /* a token is not known                   */
 } LoopState;
 
@@ -70,7 +66,7 @@ typedef struct Bound {          /* 24 fields: all that a sheet says       */
     bool late;                  /* a step is given: not all is known      */
     int conditions;             /* see names.h                            */
     bool identity;              /* all W are left out                     */
-    bool *wanted, derives;      /* which rows are derived; is any?        */
+    bool *wanted;               /* which rows are derived                 */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
     Mask mask;
     Mat positions;              /* as they were computed; NULL: given     */

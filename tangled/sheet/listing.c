@@ -272,11 +272,10 @@ static Mat run_inference(Job *job)
         : dinference(job->tape, start, job->running, ell_gen, job->tau,
                      &random);
     job->loop.turn = 0;
-    add_integers(job, of_pairs
-                 ? (Step){ .algorithm = 15, .line = 9, .name = "x_hat" }
-                 : (Step){ .algorithm = 14, .line = 8, .name = "y" },
+    add_integers(job, of_pairs ? step_seen(&job->now.at, "15.9", "x_hat")
+                               : step_seen(&job->now.at, "14.8", "y"),
                  y.length, y.id, !job->late || job->now.seen->known);
-    return job->run.n == 0 ? NULL : job->now.step[job->run.n - 1].M;
+    return job->now.seen->M;
 }
 
 void run_listing(Job *job)

@@ -88,25 +88,20 @@ static bool has_claim(const Sheet *sheet, const StepRow *row)
 static void want_derived(Job *job)
 {
     int algorithm = job->run.algorithm;
-    bool tempered = argument_of(job, "tau") != NULL;
     job->wanted = arena_alloc(job->arena, (size_t)step_rows);
     for (int r = 0; r < step_rows; r++) {
         const StepRow *row = &step_table[r];
-        bool goes_with = row->with != NULL && is_any_given(job, row->with),
-             can = row->with == NULL
-                 ? row->role != ROLE_TABLE || !is_any_given(job, "W_p")
-                 : (row->algorithm == algorithm || row->role == ROLE_LOSS)
-                   && (goes_with
-                       || (row->role == ROLE_TEMPERED && tempered));
-        job->wanted[r] = row->derived && can
-                      && is_or_calls(algorithm, row->algorithm)
-                      && (goes_with || has_claim(job->run.sheet, row));
+        bool claimed = has_claim(job->run.sheet, row);
+        job->wanted[r] = row->derived
+            && is_or_calls(algorithm, row->algorithm)
+            && (row->with == NULL ? claimed
+                : (row->algorithm == algorithm || row->role == ROLE_LOSS)
+                  && (is_any_given(job, row->with)
+                      || (row->role == ROLE_TEMPERED && claimed)));
         if (row->role == ROLE_LOSS && job->wanted[r]
             && job->backwards == NULL && !has_model(algorithm))
             job->backwards = row;
-        job->derives |= job->wanted[r];
     }
-    job->derives |= job->late;
 }
 
 /* Refuses scores that nothing divides, and what is given for nothing. */
@@ -295,9 +290,6 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->variation = variation;
     if (variation != NULL)
         variation->job = job;
-    job->now.most = 100;
-    job->now.step = arena_alloc(arena, (size_t)job->now.most * sizeof(Step));
-    job->run.step = job->now.step;
     job->run.assumed = job->assumed;
     size_t bytes = (size_t)(job->givens + 1) * sizeof *job->given;
     job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);

@@ -23,7 +23,7 @@ typedef struct {
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
     bool complete;              /* else something ended it                */
     int n;
-    const Step *step;
+    Step *step;
     Mat result;                 /* what the algorithm returned, in the
                                    paper's layout; of training, how all of
                                    theta has changed, in one column; NULL:
