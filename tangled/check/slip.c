@@ -36,9 +36,7 @@ static bool applies_at(const Explanation *why, const Step *here)
 /* Returns a matrix with other numbers in the place of M on its tape. */
 static Mat with_numbers(Mat M, Mat others)
 {
-    Mat Y = scale(M, 1);
-    copy_into(Y, others);
-    return Y;
+    return copy_into(scale(M, 1), others);
 }
 
 /* Returns whether a later line reads the logarithms of the step M. */
@@ -55,9 +53,7 @@ static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
     Mat logs = constant(s->at.job->arena, P->rows, P->cols);
     for (int k = 0; k < P->rows * P->cols; k++)
         logs->at[k] = (real)log(P->at[k]);
-    Mat Y = softmax(with_numbers(M->logits, logs));
-    copy_into(Y, P);
-    return Y;
+    return copy_into(softmax(with_numbers(M->logits, logs)), P);
 }
 
 /* Returns what an edit makes of M; or M, where it cannot be made in a
@@ -178,13 +174,6 @@ static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
     return M;
 }
 
-/* Returns a matrix of the sheet as it is used. A step that the sheet gives
-   has no slip. */
-static Mat slip_given(SlipRun *s, const Step *place, Mat M)
-{
-    return place->line > 0 ? M : apply_slips(s, 0, false, M);
-}
-
 /* Returns the claim that is carried on for a step; NULL: none is. */
 static const Claim *claim_carried(const SlipRun *s, const Step *step)
 {
@@ -224,8 +213,7 @@ static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
         return with_logarithms(s, with_numbers(M, Y), M);
     if (M->logits == NULL)
         return with_numbers(M, Y);
-    copy_into(M, Y);
-    return M;
+    return copy_into(M, Y);
 }
 
 /* Returns what later lines use for a step: M, or what is written, with the
@@ -251,8 +239,8 @@ static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
     SlipRun *s = to;
     s->at.job = s->variation.job;
     s->at.here = step;
-    return (moment == IS_GIVEN ? slip_given : moment == IS_COMPUTED
-            ? slip_computed : carry_claim)(s, step, M);
+    return moment == IS_GIVEN ? apply_slips(s, 0, false, M)
+         : (moment == IS_COMPUTED ? slip_computed : carry_claim)(s, step, M);
 }
 
 static SlipRun *run_for(const Visit *visit, const Bound *bound,

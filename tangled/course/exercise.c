@@ -233,7 +233,7 @@ static void print_exercise(FILE *out, const Exercise *e, const char *command)
     const ExerciseOptions *o = e->options;
     const Layout *layout = e->run->layout;
     int a = o->algorithm;
-    char text[600];
+    char text[sizeof e->run->assumed + 60];
     fprintf(out, "# Algorithm %d, %s: %s.\n# %s\n", a, plans[a].title,
             o->key ? "a key" : "an exercise", command);
     if (!o->key)

@@ -166,25 +166,22 @@ int most_of(const Job *job, const char *names, bool numbered, int most)
 
 int longest_sequence(const Job *job)
 {
-    int most = (int)fmax(most_of(job, "x z", false, 1),
-                         fmax(letter_size(&job->size, "ell_x"),
-                              letter_size(&job->size, "ell_z")));
-    if (job->run.algorithm == 14)
-        return most + job->loop.ell_gen - 1;
-    return most > job->loop.ell_gen ? most : job->loop.ell_gen;
+    double given = fmax(most_of(job, "x z", false, 1),
+                        fmax(letter_size(&job->size, "ell_x"),
+                             letter_size(&job->size, "ell_z")));
+    return (int)(job->run.algorithm == 14 ? given + job->loop.ell_gen - 1
+                 : fmax(given, job->loop.ell_gen));
 }
 
 /* Refuses a sheet one of whose steps would have too many entries. */
 static void limit_sizes(const Job *job)
 {
-    double large = has_model(job->run.algorithm) ? longest_sequence(job) : 1,
-           larger = large;
+    double most = has_model(job->run.algorithm) ? longest_sequence(job) : 1;
+    limit_entries(job, most * most);
     for (int k = 0; k < job->size.n; k++) {
-        double n = job->size.dimension[k].size;
-        large = fmax(large, fmin(n, larger));
-        larger = fmax(larger, n);
+        limit_entries(job, most * job->size.dimension[k].size);
+        most = fmax(most, job->size.dimension[k].size);
     }
-    limit_entries(job, large * larger);
 }
 
 double entry_value(const Job *job, const Argument *a,
@@ -216,7 +213,7 @@ double entry_value(const Job *job, const Argument *a,
 static void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
 {
     bool turn = is_transposed(a->kind, job->run.layout)
-             && item->cols == M->rows && item->rows == M->cols,
+             && item->cols == M->rows,
          one = item->rows * item->cols == 1;
     char text[60];
     for (int k = 0; k < M->rows * M->cols; k++) {
@@ -235,7 +232,7 @@ static void fill_default(const Job *job, Mat M, const Argument *a)
 {
     bool identity = job->identity && a->kind == WEIGHT,
          value = has_value(a) && !is_needed(job->run.algorithm, a),
-         unknown = job->late && !identity
+         unknown = job->late
                 && (!value || strncmp(a->name, "W_mlp", 5) == 0);
     for (int i = 1; i <= M->rows; i++)
         for (int j = 1; j <= M->cols; j++)
@@ -246,9 +243,12 @@ static void fill_default(const Job *job, Mat M, const Argument *a)
 Given *given_at(const Bound *bound, const Step *place)
 {
     for (Given *g = bound->given; g->shape != NULL; g++)
-        if (g->place.layer == place->layer && g->place.head == place->head
-            && g->place.part == place->part && g->place.row == NULL
-            && strcmp(g->place.name, place->name) == 0)
+        if (g->place.row == place->row && g->place.aspect == VALUE
+            && g->place.layer == place->layer && g->place.head == place->head
+            && g->place.part == place->part && place->time <= 1
+            && (place->turn == 0 || g->place.turn == place->turn)
+            && (place->row != NULL
+                || strcmp(g->place.name, place->name) == 0))
             return g;
     return NULL;
 }
@@ -306,7 +306,7 @@ static bool is_without(const Job *job, const Argument *a, const Given *g)
         return g->item->word != NULL || tied;
     return a->kind == MASK || (job->run.rms && strcmp(a->name, "beta") == 0)
         || (*a->name == 'Z' && is_any_given(job, "X"))
-        || !(job->late || has_value(a) || job->identity);
+        || !(job->late || has_value(a));
 }
 
 /* Binds all matrices of Algorithms 1 to 7. */
@@ -376,7 +376,7 @@ static void compute_positions(Job *job)
     if (find_item(job, "base") == NULL)
         note_assumption(job, "base", paper ? "ell_max" : "10000");
     note_assumption(job, "the first position", paper ? "1" : "0");
-    job->positions = sinusoids(job->arena, h->d_e, h->ell_max, paper
+    job->running->W_p = sinusoids(job->arena, h->d_e, h->ell_max, paper
                                ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
                                number_given(job, "base", paper ? h->ell_max
                                                                : 10000),
@@ -417,7 +417,7 @@ static void given_hyperparameters(Job *job)
         .d_f = size_or_1(job, "d_f"),
         .d_attn = size_or_1(job, "d_attn"),
         .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
-        .epsilon = job->epsilon };
+        .epsilon = h->epsilon };
     if (h->architecture == ED_TRANSFORMER) {
         h->L_enc = given_layers(job, ENC, "L_enc");
         h->L_dec = given_layers(job, DEC, "L_dec");
@@ -486,13 +486,25 @@ Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
          ? M : v->visit(v->to, moment, step, M);
 }
 
-void copy_into(Mat to, Mat from)
+Mask mask_of_part(const Job *job, Part part)
+{
+    int a = job->run.algorithm, word = (int)number_given(job, "mask", 1);
+    const Given *mask = given_at(job, &(Step){ .name = "mask" });
+    bool causal = word == 2 || word == 4 || part == DEC
+        || (part == LAYER
+            && algorithm_table[a].architecture == D_TRANSFORMER);
+    return mask != NULL && mask->M != NULL ? mask_of(mask->M)
+         : causal ? unidirectional : bidirectional;
+}
+
+Mat copy_into(Mat to, Mat from)
 {
     REQUIRE(to->rows * to->cols == from->rows * from->cols,
             "%d x %d into %d x %d.", from->rows, from->cols, to->rows,
             to->cols);
     memmove(to->at, from->at,
             (size_t)to->rows * (size_t)to->cols * sizeof *to->at);
+    return to;
 }
 
 void start_given(Job *job)
@@ -500,14 +512,11 @@ void start_given(Job *job)
     for (Given *g = job->given; g->shape != NULL; g++) {
         if (g->M == NULL || g->place.row != NULL)
             continue;
-        Mat M = g->to != NULL ? *g->to
-              : input(job->tape, g->M->rows, g->M->cols);
-        copy_into(M, g->M);
-        Mat other = g->item == NULL ? M : vary(job, IS_GIVEN, &g->place, M);
-        if (other->cols != M->cols)         /* X is exchanged with Z */
-            M = other;
-        else
-            copy_into(M, other);
-        g->M = M;
+        Mat M = copy_into(g->to != NULL ? *g->to : input(
+                              job->tape, g->M->rows, g->M->cols), g->M),
+            other = g->item == NULL ? M
+                  : vary(job, IS_GIVEN, &g->place, M);
+        g->M = other->cols == M->cols ? copy_into(M, other)
+             : other;                       /* X is exchanged with Z */
     }
 }

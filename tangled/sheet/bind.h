@@ -40,8 +40,9 @@ void bind_matrices(Job *job);
    makes of it. */
 void start_given(Job *job);
 
-/* Returns what is given or stands in for an argument at a place: its name,
-   part, layer and head; NULL: nothing is. */
+/* Returns what is given for the step of that row at a place or, without a
+   row, what is given or stands in for the argument of that name; NULL:
+   nothing is. */
 Given *given_at(const Bound *bound, const Step *place);
 
 /* Returns entry k, from 0, of an item that is argument a; in a mask that is
@@ -52,9 +53,13 @@ double entry_value(const Job *job, const Argument *a,
 /* Returns t, or, counted from 0, pos; one of 1 ... most. */
 int given_position(const Job *job, int most);
 
+/* Returns the mask of an attention in a part of a model; of Algorithms 4 and
+   5, by its word or its matrix. */
+Mask mask_of_part(const Job *job, Part part);
+
 /* Returns what a variation makes of a matrix. */
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M);
 
-/* Copies the entries of a matrix into one that has as many. */
-void copy_into(Mat to, Mat from);
+/* Copies the entries of a matrix into one that has as many; returns that. */
+Mat copy_into(Mat to, Mat from);
 #endif

@@ -60,7 +60,7 @@ static void check_root(const Job *job, const Step *step)
         double v = step->M->at[t], m = seen ? step[-1].M->at[t] : 0,
                least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
                             sqrt(single ? FLT_MIN : DBL_MIN));
-        if ((real)sqrt(v + job->epsilon) > least)
+        if ((real)sqrt(v + job->hyper.epsilon) > least)
             continue;
         char name[60];
         step_name(name, sizeof name, step);
@@ -106,8 +106,6 @@ static void add_step(Job *job, Step *step, Mat M)
     if (step->role == ROLE_VARIANCE)
         check_root(job, &job->run.step[n]);
     job->run.n++;
-    if (step->aspect == VALUE && !step->given)
-        job->now.last = step->row;
     job->now.entries += (double)step->M->rows * step->M->cols;
     limit_entries(job, job->now.entries);
 }
@@ -125,21 +123,15 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
     return weights ? softmax(S) : S;
 }
 
-/* The number before or behind the point of "10.6". */
-static int number_of(const char *line, bool behind)
-{
-    const char *point = strchr(line, '.');
-    return atoi(behind && point != NULL ? point + 1 : line);
-}
-
 void pass_line(Place *at, const char *line, int index)
 {
-    int a = number_of(line, false), next = number_of(line, true) + 1;
-    if (a == 5 && next == 2)
+    int a = 0, l = 0;
+    sscanf(line, "%2d.%2d", &a, &l);
+    if (a == 5 && l == 1)
         at->head = index;
     if (algorithm_table[a].kind != MODEL)
         return;
-    at->part = part_of_line(a, next);
+    at->part = part_of_line(a, l + 1);
     at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
 }
 
@@ -148,7 +140,8 @@ Step step_seen(const Place *at, const char *line, const char *name)
     static const StepRow nobodys = { .name = "", .symbol = "?",
                                      .columns = "?" };
     bool of_head = strcmp(name, "Y_h") == 0;
-    int a = number_of(line, false), l = number_of(line, true);
+    int a = 0, l = 0;
+    sscanf(line, "%2d.%2d", &a, &l);
     const StepRow *row = row_named(a, l, of_head ? "Y" : name);
     Step step = { .algorithm = a, .line = l, .part = at->part,
                   .layer = at->layer };
@@ -175,35 +168,32 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
     see_step(job, &step, known, NULL, M);
 }
 
-/* Adds what Algorithm 12 has shown one by one; forgets embedded tokens. */
-static void add_noted(Job *job)
-{
-    const char *line = job->loop.row_line,
-               *name = strcmp(line, "12.5") == 0 ? "x_tilde" : "T_tilde";
-    if (strcmp(line, "1.1") != 0)
-        add_integers(job, step_seen(&job->now.at, line, name),
-                     job->loop.in_row, job->loop.row, true);
-    job->loop.in_row = 0;
-}
-
+/* Notes the index of a loop, or a token; adds what Algorithm 12 has shown one
+   by one, and forgets embedded tokens, where another line is shown. */
 static void note_index(Job *job, const char *line, int index)
 {
-    bool noted = word_in("1.1 12.5 12.7", line, strlen(line));
-    if (job->loop.in_row > 0 && strcmp(line, job->loop.row_line) != 0
-        && strcmp(line, "12.4") != 0)
-        add_noted(job);
-    if (noted && job->loop.in_row < job->hyper.ell_max) {
+    const char *noted = job->loop.row_line;
+    if (job->loop.in_row > 0 && strcmp(line, noted) != 0
+        && strcmp(line, "12.4") != 0) {
+        if (strcmp(noted, "1.1") != 0)
+            add_integers(job, step_seen(&job->now.at, noted, noted[3] == '5'
+                                        ? "x_tilde" : "T_tilde"),
+                         job->loop.in_row, job->loop.row, true);
+        job->loop.in_row = 0;
+    }
+    if (word_in("1.1 12.5 12.7", line, strlen(line))
+        && job->loop.in_row < job->hyper.ell_max) {
         job->loop.row[job->loop.in_row++] = index;
         job->loop.row_line = line;
     }
     if (word_in("11.1 12.1 13.1", line, strlen(line)))
         job->loop.epoch = index;
-    if (strcmp(line, "14.2") == 0)
-        job->loop.turn = index;
-    else if (strcmp(line + 2, ".2") == 0
-             && job->loop.data.N_data * job->loop.N_epochs > 1)
+    if (strcmp(line, "12.2") == 0 && job->loop.again)
+        job->loop.chances.used = 0;
+    if (strcmp(line + 2, ".2") == 0
+        && job->loop.data.N_data * job->loop.N_epochs != 1)
         job->loop.turn = (job->loop.epoch - 1) * job->loop.data.N_data
-                       + index;
+                       + index;     /* of Algorithm 14, which has no data */
     if (strcmp(line, "15.6") == 0)
         job->loop.turn++;       /* Algorithm 15 does not count its turns */
 }
@@ -246,19 +236,6 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
     copy_into(M, add_aspect(job, &step, NEW, M));
 }
 
-/* What the sheet gives for a step; NULL: nothing. */
-static Given *step_given(const Job *job, const Step *step)
-{
-    for (Given *g = job->given; job->late && g->item != NULL; g++)
-        if (g->place.row == step->row
-            && g->place.aspect == VALUE && g->place.part == step->part
-            && g->place.layer == step->layer && g->place.head == step->head
-            && (step->turn == 0 || g->place.turn == step->turn)
-            && step->time <= 1)
-            return g;
-    return NULL;
-}
-
 /* A norm is not run where its result is given; nor, behind the last layer,
    where nothing reads it off. */
 static bool is_idle(const Job *job, const Step *step)
@@ -269,7 +246,7 @@ static bool is_idle(const Job *job, const Step *step)
     Step norm = *step;
     norm.row = from->step.row + 1;
     norm.time = 1;
-    return step_given(job, &norm) != NULL
+    return given_at(job, &norm) != NULL
         || (step->part == NOWHERE && !job->run.tied
             && !is_any_given(job, "gamma beta W_u"));
 }
@@ -281,16 +258,14 @@ static void note_argument(Job *job, const char *argument, Given *g,
                           const StepRow *row)
 {
     const Argument *a = argument_of(job, argument);
-    bool is_given = g != NULL ? g->item != NULL
-                              : find_item(job, argument) != NULL;
-    Step place = { .name = argument };
+    const Item *item = g != NULL ? g->item : find_item(job, argument);
+    const Step bare = { .name = argument };
     char name[60];
     if (g != NULL && g->user == NULL)
         g->user = row;
-    if (g != NULL && is_any_given(job, argument))
-        place = g->place;
-    step_name(name, sizeof name, &place);
-    if (a != NULL && !is_given && (a->instead != NULL || job->identity))
+    step_name(name, sizeof name, g != NULL && is_any_given(job, argument)
+                                 ? &g->place : &bare);
+    if (a != NULL && item == NULL)
         note_assumption(job, name, job->identity && a->kind == WEIGHT
                                    ? "I" : a->instead);
 }
@@ -326,42 +301,28 @@ static void note_sources(Job *job, const Step *step, Mat M)
     note_operands(job, step->row, M);
 }
 
-/* The mask of the attention that a step is in. */
-static Mask mask_here(const Job *job, const Step *step)
-{
-    int a = job->run.algorithm;
-    bool causal = step->part == DEC || (step->part == LAYER
-                  && algorithm_table[a].architecture == D_TRANSFORMER);
-    return !has_model(a) ? job->mask
-         : causal ? unidirectional : bidirectional;
-}
-
 /* Scores that are given behind the mask are masked nevertheless. */
 static Mat entered_matrix(Job *job, const Step *step, const Given *g,
                           Mat M)
 {
-    const Item *item = g->item;
-    Mat given = g->M;
-    Mat copy = input(job->tape, given->rows, given->cols);
-    if (M != NULL && (given->rows != M->rows || given->cols != M->cols))
-        fail_in_text(job->f, item->at,
+    bool rows = job->run.layout->rows;
+    if (M != NULL && (g->M->rows != M->rows || g->M->cols != M->cols))
+        fail_in_text(job->f, g->item->at,
                      "%s has another shape than here: %d x %d.",
-                     item->typed, job->run.layout->rows ? M->cols : M->rows,
-                     job->run.layout->rows ? M->rows : M->cols);
-    copy_into(copy, given);
-    copy = vary(job, IS_GIVEN, step, copy);
+                     g->item->typed, rows ? M->cols : M->rows,
+                     rows ? M->rows : M->cols);
+    Mat copy = copy_into(input(job->tape, g->M->rows, g->M->cols), g->M);
     if (step->algorithm != 4 || !has_role(step, ROLE(MASKED) | ROLE(SCALED)))
         return copy;
     Given *mask = find_beside(job, step, "mask");
     if (mask != NULL)
         mask->user = step->row;
-    return masked(copy, mask_here(job, step));
+    return masked(copy, mask_of_part(job, step->part));
 }
 
 /* Where gradients are wanted, each known step stands behind a node of the
-   tape that passes its gradient on, and tells it. */
+   tape, which has the numbers of M, passes its gradient on and tells it. */
 typedef struct {
-    struct Matrix key;          /* by which the node finds this           */
     Job *job;
     Step step;
 } Watcher;
@@ -369,7 +330,7 @@ typedef struct {
 /* A loss that is read from the logits goes past p. */
 static void pass_gradient(Mat Y)
 {
-    const Watcher *w = (const Watcher *)Y->of[1];
+    const Watcher *w = Y->mask.data;
     int n = Y->rows * Y->cols;
     bool passed = w->step.role == ROLE_PROBABILITIES;
     for (int k = 0; k < n; k++)
@@ -391,16 +352,12 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
     if (job->backwards == NULL)
         return M;
     Watcher *w = arena_alloc(job->arena, sizeof *w);
-    *w = (Watcher){ .key = { .rows = 1, .cols = 1 }, .job = job,
-                  .step = *step };
-    const Mat of[] = { M, &w->key };
+    *w = (Watcher){ job, *step };
     struct Matrix *Y = node_on(HERE("watched"), job->tape, M->rows,
-                               M->cols, &watch, 2, of);
-    copy_into(Y, M);
-    if (M->logits != NULL) {    /* its numbers are those of M */
-        Y->logits = M->logits;
-        Y->at = M->at;
-    }
+                               M->cols, &watch, 1, &M);
+    Y->mask.data = w;
+    Y->logits = M->logits;
+    Y->at = M->at;
     return Y;
 }
 
@@ -436,7 +393,7 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 static Mat resolve_step(Job *job, Step *step, Mat M)
 {
     const StepRow *row = step->row;
-    Given *given = step_given(job, step);
+    Given *given = given_at(job, step);
     Lookup at = { .job = job, .here = step };
     bool derives = M == NULL || (job->now.rederive && row->formula != NULL);
     if (M == NULL && given == NULL && !job->wanted[row - step_table])
@@ -455,10 +412,8 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
         see_step(job, step, false, given, value);
         return value;
     }
-    if (derives && given == NULL && keeps_softmax(job, step, M)) {
-        copy_into(M, value);
-        value = M;
-    }
+    if (derives && given == NULL && keeps_softmax(job, step, M))
+        value = copy_into(M, value);
     step->given = given != NULL;
     if (given == NULL)
         note_sources(job, step, value);
@@ -478,7 +433,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
 /* Whether the mask of this attention hides any of the scores S. */
 static bool is_any_masked(const Job *job, const Step *step, Mat S)
 {
-    const Mask mask = mask_here(job, step);
+    const Mask mask = mask_of_part(job, step->part);
     for (int k = 0; k < S->rows * S->cols; k++)
         if (!mask.look(k % S->rows + 1, k / S->rows + 1, mask.data))
             return true;
@@ -540,12 +495,8 @@ void collect_gradients(Job *job)
     }
 }
 
-/* Returns whether a token can be drawn from q: it is known, and not all 0. */
-static bool can_draw(Mat q)
-{
-    return total(q->rows, q->at) > 0;
-}
-
+/* The q from which the listing draws the next token. From a q that is not
+   known, or 0, none can be drawn. */
 static Mat draw_next_token(Job *job, const char *line, Mat q)
 {
     const NumberList *list = &job->loop.chances;
@@ -558,7 +509,7 @@ static Mat draw_next_token(Job *job, const char *line, Mat q)
     derive_beside(job, &step, false);
     const Seen *kept = latest_seen(job, &step, ROLE_KEPT);
     Mat from = kept != NULL && kept->known ? kept->M : q;
-    bool known = can_draw(from),
+    bool known = total(from->rows, from->at) > 0,
          drawn = known && (job->tau == 0 || find_item(job, "u") != NULL);
     job->loop.undrawn |= !drawn;
     if (drawn)
@@ -573,7 +524,7 @@ static Mat draw_next_token(Job *job, const char *line, Mat q)
     int carried = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
     if (1 <= carried && carried <= q->rows)
         y = carried;
-    if (known && can_draw(q) && y == sample(q, u))
+    if (known && total(q->rows, q->at) > 0 && y == sample(q, u))
         return q;
     AT(other, y, 1) = 1;
     return other;

@@ -63,7 +63,7 @@ void note_assumption(Job *job, const char *name, const char *what)
 {
     char note[80];
     snprintf(note, sizeof note, "%s = %s", name, what);
-    add_to_list(job->assumed, sizeof job->assumed, note);
+    add_to_list(job->run.assumed, sizeof job->run.assumed, note);
 }
 
 /* Which of the words it is, from 1; 0: none. */

@@ -37,7 +37,6 @@ typedef struct {                /* how far a run has come                 */
     Place at;                   /* the part, layer, head that is running  */
     const struct Seen *seen;    /* the latest                             */
     Mat S;                      /* the scores before they are scaled      */
-    const StepRow *last;        /* that is known                          */
     bool rederive;              /* does a line follow from a derived step? */
     bool misses;                /* what it is made of is unknown          */
 } RunState;
@@ -48,7 +47,8 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     int *row, in_row;           /* indices, or tokens embedded, seen ...  */
     const char *row_line;       /* ... and where                          */
     int ell_gen;                /* tokens to be drawn                     */
-    NumberList chances;         /* uniform numbers for all that is drawn  */
+    NumberList chances;         /* uniform numbers for all that is drawn; */
+    bool again;                 /* each sequence begins with the first    */
     bool undrawn;               /* a token is not known                   */
 } LoopState;
 
@@ -68,13 +68,10 @@ typedef struct Bound {          /* 24 fields: all that a sheet says       */
     bool identity;              /* all W are left out                     */
     bool *wanted;               /* which rows are derived                 */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
-    Mask mask;
-    Mat positions;              /* as they were computed; NULL: given     */
-    double tau, epsilon;
+    double tau;
     int H;                      /* the heads                              */
     Dimensions size;
-    char assumed[4000];
-    Hyperparameters hyper;      /* of a model                             */
+    Hyperparameters hyper;      /* of a model; its epsilon and norm       */
     Theta *running;             /* as it is now; empty: no model          */
     RunState now;
     LoopState loop;

@@ -29,10 +29,9 @@ static Mat run_embed(Job *job)
 
 static Mat run_posembed(Job *job)
 {
-    Mat W_p = job->positions != NULL ? job->positions
-                                     : argument_matrix(job, "W_p", 0);
-    int t = given_position(job, W_p->cols);
-    return posembed(job->tape, W_p, t);
+    Mat computed = job->running->W_p,
+        W_p = computed != NULL ? computed : argument_matrix(job, "W_p", 0);
+    return posembed(job->tape, W_p, given_position(job, W_p->cols));
 }
 
 /* The six matrices of head h; 0: of the only one. */
@@ -53,16 +52,6 @@ static Mat run_attention1(Job *job)
                       argument_matrix(job, "e_t", 0), &w);
 }
 
-/* The mask of Algorithms 4 and 5, by its word or its matrix. */
-static Mask argument_mask(const Job *job)
-{
-    const Item *item = find_item(job, "mask");
-    if (item != NULL && item->word == NULL)
-        return mask_of(argument_matrix(job, "mask", 0));
-    int word = (int)number_given(job, "mask", 1);
-    return word == 2 || word == 4 ? unidirectional : bidirectional;
-}
-
 /* Algorithm 4 with its one head, or Algorithm 5. Without Z, that is X. */
 static Mat run_attention(Job *job)
 {
@@ -71,15 +60,15 @@ static Mat run_attention(Job *job)
     Mat X = argument_matrix(job, "X", 0), context = Z == NULL ? X : Z->M;
     W_qkv *head = arena_alloc(job->arena,
                               (size_t)(job->H + 1) * sizeof *head);
-    job->mask = argument_mask(job);
+    Mask mask = mask_of_part(job, NOWHERE);
     for (int h = many; h <= (many ? job->H : 0); h++)
         head[h] = given_head(job, h);
     if (!many)
-        return attention(X, context, head, job->mask);
+        return attention(X, context, head, mask);
     W_multi w = { .H = job->H, .head = head,
                   .W_o = argument_matrix(job, "W_o", 0),
                   .b_o = argument_matrix(job, "b_o", 0) };
-    return mhattention(X, context, &w, job->mask);
+    return mhattention(X, context, &w, mask);
 }
 
 static Mat run_layer_norm(Job *job)
@@ -136,8 +125,7 @@ static Mat run_model(Job *job)
 {
     Theta *theta = job->running;
     int algorithm = job->run.algorithm;
-    Tokens z = algorithm == 8 ? given_tokens(job, "z", 0)
-                              : (Tokens){ 0, NULL },
+    Tokens z = algorithm == 8 ? given_tokens(job, "z", 0) : no_tokens,
            x = given_tokens(job, "x", 0);
     return algorithm == 8 ? edtransformer(job->tape, z, x, theta)
          : algorithm == 9 ? etransformer(job->tape, x, theta)
@@ -196,33 +184,27 @@ static void given_data(Job *job)
 
 /* The uniform numbers of a whole training, if the sheet has so many; else
    each sequence, in each epoch, begins with the first of the sheet. */
-static NumberList chances_of_all(const Job *job)
+static void given_chances_of_all(Job *job)
 {
     const Data *on = &job->loop.data;
-    const Item *given = find_item(job, "u");
-    const int turns = on->N_data * job->loop.N_epochs;
-    int all = 0, n = 0;
-    for (int turn = 0; turn < turns; turn++)
-        all += on->x[turn % on->N_data + 1].length;
-    const bool anew = given != NULL && given->rows * given->cols >= all;
-    NumberList list = given_chances(job, anew ? all : longest_sequence(job),
-                                    "each token needs one");
-    double *u = arena_alloc(job->arena, (size_t)all * sizeof *u);
-    for (int turn = 0; turn < turns; turn++)
-        for (int t = 0; t < on->x[turn % on->N_data + 1].length; t++, n++)
-            u[n] = list.u[anew ? n : t];
-    return (NumberList){ .n = all, .u = u };
+    int all = 0;
+    for (int n = 1; n <= on->N_data; n++)
+        all += job->loop.N_epochs * on->x[n].length;
+    job->loop.again = most_of(job, "u", false, 0) < all;
+    job->loop.chances = given_chances(job, job->loop.again
+                                      ? longest_sequence(job) : all,
+                                      "each token needs one");
 }
 
-/* All entries of theta in one column. */
-static Mat all_of(const Job *job, const Theta *theta)
+/* All entries of theta in one column, less those of before, if not NULL. */
+static Mat all_of(const Job *job, const Theta *theta, Mat before)
 {
     Mat all = constant(job->arena, (int)theta_count(theta), 1);
     int n = 0;
     for (int k = 1; k <= theta->n; k++) {
         Mat M = *theta->parameter[k].place;
-        for (int e = 0; e < M->rows * M->cols; e++)
-            AT(all, ++n, 1) = M->at[e];
+        for (int e = 0; e < M->rows * M->cols; e++, n++)
+            all->at[n] = M->at[e] - (before == NULL ? 0 : before->at[n]);
     }
     return all;
 }
@@ -236,22 +218,19 @@ static Mat run_training(Job *job)
     double eta = number_given(job, "eta", 1);
     int N_epochs = job->loop.N_epochs;
     Random random = random_in(&job->loop.chances);
-    Mat before = all_of(job, theta);
+    Mat before = all_of(job, theta, NULL);
     Architecture kind = algorithm_table[job->run.algorithm].architecture;
     if (kind == ED_TRANSFORMER)
         edtraining(tape, on->N_data, on->z, on->x, theta, N_epochs, eta);
     else if (kind == D_TRANSFORMER)
         dtraining(tape, on->N_data, on->x, theta, N_epochs, eta);
     else {
-        job->loop.chances = chances_of_all(job);
+        given_chances_of_all(job);
         check_special_token(job, 3, "mask_token");
         etraining(tape, on->N_data, on->x, theta, N_epochs, eta,
                   number_given(job, "p_mask", 1), &random);
     }
-    Mat change = all_of(job, theta);
-    for (int i = 1; i <= change->rows; i++)
-        AT(change, i, 1) -= AT(before, i, 1);
-    return change;
+    return all_of(job, theta, before);
 }
 
 static Mat run_inference(Job *job)

@@ -219,7 +219,7 @@ static Mat list_of(const Job *job, const Item *item)
 static Mat value_given(const Job *job, const char *name)
 {
     const struct { const char *name; double x; } numbers[] = {
-        { "epsilon", job->epsilon },
+        { "epsilon", job->hyper.epsilon },
         { "tau", job->tau > 0 ? job->tau : (double)NAN },
         { "top_k", number_given(job, "top_k", 0) },
         { "top_p", number_given(job, "top_p", 0) },
@@ -229,7 +229,7 @@ static Mat value_given(const Job *job, const char *name)
             return number_constant(job, numbers[k].x);
     const Item *item = find_item(job, name);
     int size = letter_size(&job->size, name);
-    return strcmp(name, "sinusoids") == 0 ? job->positions
+    return strcmp(name, "sinusoids") == 0 ? job->running->W_p
          : item != NULL ? list_of(job, item)
          : size > 0 ? number_constant(job, size) : NULL;
 }

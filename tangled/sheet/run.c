@@ -9,10 +9,9 @@
 /* Reads what is said of the sheet as a whole. */
 static void read_settings(Job *job)
 {
-    const Item *u = find_item(job, "u"),
-               *scale = find_item(job, "scale");
+    const Item *scale = find_item(job, "scale");
     int layout = (int)number_given(job, "layout", 0);
-    if (job->run.layout == NULL && layout > 0)
+    if (layout > 0)
         job->run.layout = &layouts[layout - 1];
     job->run.decimals = (int)number_given(job, "decimals", -1);
     bool number = scale != NULL && scale->word == NULL;
@@ -22,12 +21,11 @@ static void read_settings(Job *job)
     job->run.rms = number_given(job, "norm", 1) == 2;
     job->run.tied = number_given(job, "tied", 1) == 2;
     job->tau = number_given(job, "tau", 1);
-    job->epsilon = number_given(job, "epsilon", 0);
-    job->hyper = (Hyperparameters){ .epsilon = job->epsilon,
-                                    .rms = job->run.rms };
+    job->hyper.epsilon = number_given(job, "epsilon", 0);
+    job->hyper.rms = job->run.rms;
     if (infers(job->run.algorithm))
-        job->loop.ell_gen = (int)number_given(job, "ell_gen", u == NULL ? 1
-                                              : u->rows * u->cols);
+        job->loop.ell_gen = (int)number_given(job, "ell_gen",
+                                              most_of(job, "u", false, 1));
 }
 
 /* Refuses a sheet without what its algorithm needs. All weights of an
@@ -104,42 +102,38 @@ static void want_derived(Job *job)
     }
 }
 
-/* Refuses scores that nothing divides, and what is given for nothing. */
-static void check_used(const Job *job)
+/* Refuses scores that nothing divides, and what is given for nothing; else
+   says "from Q, K, V to V_tilde", in a model with the line. */
+static void describe_entry(Job *job)
 {
+    enum { BYTES = 400 };
     const char *starts = algorithm_table[job->run.algorithm].starts;
-    const StepRow *last = job->now.last;
+    char list[300] = "", line[30] = "", *to = arena_alloc(job->arena, BYTES);
+    const Seen *last = job->now.seen;
+    while (last != NULL && !(last->known && last->given == NULL))
+        last = last->before;
     for (const Given *g = job->given; g->item != NULL; g++) {
         const StepRow *row = g->place.row;
-        if (row != NULL && g->place.aspect == VALUE
-            && (last == NULL || last->role == ROLE_MASKED))
+        bool value = g->place.aspect == VALUE, enters = value && row != NULL;
+        if (enters && (last == NULL || last->step.role == ROLE_MASKED))
             fail_in_text(job->f, g->item->at, "%s alone is not enough%s; "
                          "Algorithm %d starts from %s.", g->item->typed,
                          row->role != ROLE_SCORES ? ""
                        : ": d_attn is missing, or 'scale no', or a number "
                          "such as 'scale 8'", job->run.algorithm, starts);
-        bool of_mlp = strncmp(g->item->name + 1, "_mlp", 4) == 0;
-        if (g->M != NULL && g->place.aspect == VALUE && g->user == NULL
-            && !of_mlp)
+        if (g->M != NULL && value && g->user == NULL
+            && strncmp(g->item->name + 1, "_mlp", 4) != 0)
             fail_in_text(job->f, g->item->at, "%s is not used, since a later "
                          "step is given or another matrix is missing; "
                          "Algorithm %d starts from %s.",
                          g->item->typed, job->run.algorithm, starts);
-    }
-}
-
-/* "from Q, K, V to V_tilde", in a model with the line. */
-static void describe_entry(Job *job)
-{
-    enum { BYTES = 400 };
-    const StepRow *last = job->now.last;
-    char list[300] = "", line[30] = "", *to = arena_alloc(job->arena, BYTES);
-    for (const Given *g = job->given; g->item != NULL; g++)
-        if (g->place.row != NULL && g->place.aspect == VALUE)
+        if (enters)
             add_to_list(list, sizeof list, g->item->typed);
+    }
     if (has_model(job->run.algorithm))
-        snprintf(line, sizeof line, "%d.%d ", last->algorithm, last->line);
-    snprintf(to, BYTES, "from %s to %s%s", list, line, last->name);
+        snprintf(line, sizeof line, "%d.%d ", last->step.algorithm,
+                 last->step.line);
+    snprintf(to, BYTES, "from %s to %s%s", list, line, last->step.row->name);
     job->run.entered = to;
 }
 
@@ -213,12 +207,12 @@ static const char *guess_layout(Job *job)
     }
     if (fit == 0 || best != NULL)
         job->run.layout = fit == 0 ? layouts : best->layout;
-    return fit == 1 ? "the only layout that fits"
-         : best == first ? "the first that fits; a line such as 'layout "
-                           "textbook' names another"
+    return fit == 1 ? " (the only layout that fits)"
+         : best == first ? " (the first that fits; a line such as 'layout "
+                           "textbook' names another)"
          : 2 * best->right >= best->claimed
-           ? "chosen because most claims are right in it"
-           : "chosen because it fits the claims";
+           ? " (chosen because most claims are right in it)"
+           : " (chosen because it fits the claims)";
 }
 
 /* Settles the layout, and says what was not named. */
@@ -226,15 +220,13 @@ static void choose_layout(Job *job, const Layout *layout)
 {
     enum { BYTES = 200 };
     char *text = arena_alloc(job->arena, BYTES);
-    const char *why = "chosen because the claims are explained best in it";
-    bool named = job->run.named = job->run.layout != NULL;
-    if (layout != NULL)
-        job->run.layout = layout;
-    else if (!named)
-        why = guess_layout(job);
+    job->run.named = job->run.layout != NULL;
+    const char *why = job->run.named ? "" : layout == NULL
+                    ? guess_layout(job)
+                    : " (chosen because the claims are explained best in it)";
+    job->run.layout = layout != NULL ? layout : job->run.layout;
     job->run.shifted = is_shifted(job);
-    snprintf(text, BYTES, "%s%s%s%s", named ? "" : " (", named ? "" : why,
-             named ? "" : ")", job->run.shifted
+    snprintf(text, BYTES, "%s%s", why, job->run.shifted
              ? "; the largest is subtracted before e^x" : "");
     job->run.guessed = text;
 }
@@ -243,7 +235,7 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                         Arena *arena, Error *f)
 {
     Job *job = arena_alloc(arena, sizeof *job);
-    *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "" },
+    *job = (Job){ .run = { .sheet = sheet, .bound = job, .entered = "" },
                   .f = f, .arena = arena, .H = 1 };
     if (sheet->algorithm == 0)
         fail_with(f, "the sheet names no algorithm, and its matrices do not "
@@ -265,18 +257,16 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     return job;
 }
 
-/* Runs a job, then its way back; says where a late sheet starts and ends. */
+/* Runs a job, says where a late sheet starts and ends, and runs back. */
 static void run_algorithm(Error *f, void *data)
 {
     Job *job = data;
     job->f = f;
     run_listing(job);
     if (job->late && job->variation == NULL)
-        check_used(job);
+        describe_entry(job);
     if (job->backwards != NULL)
         collect_gradients(job);
-    if (job->now.last != NULL && job->late)
-        describe_entry(job);
 }
 
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
@@ -284,13 +274,11 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
 {
     Job *job = arena_alloc(arena, sizeof *job);
     *job = *bound;
-    job->run.bound = bound;
     job->arena = arena;
     job->tape = tape;
     job->variation = variation;
     if (variation != NULL)
         variation->job = job;
-    job->run.assumed = job->assumed;
     size_t bytes = (size_t)(job->givens + 1) * sizeof *job->given;
     job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
     Error inner = { .sheet = job->run.sheet->name };

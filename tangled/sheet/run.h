@@ -15,7 +15,7 @@ typedef struct {
     int decimals;               /* asked for; -1 if none were             */
     bool scaled, rms, tied;     /* as the sheet has them                  */
     bool unplaced;              /* a model without positions              */
-    const char *assumed;        /* such as "Z = X, b_q = 0", or ""        */
+    char assumed[4000];         /* such as "Z = X, b_q = 0", or ""        */
     const char *entered;        /* "from Q, K, V to V_tilde", or ""        */
     bool shifted;               /* its e^x are divided by the largest     */
     const char *guessed;        /* what the sheet leaves open, in words   */
@@ -30,10 +30,11 @@ typedef struct {
                                    it did not return                      */
 } Run;
 
-/* A variation of a run is shown every matrix that the sheet gives, every
-   value when it has been computed, and again when it has become a step and
-   is carried on. It answers with M, or with another matrix of its shape on
-   its tape that shall take its place. All are in the paper's layout. */
+/* A variation of a run is shown every matrix that the sheet gives for an
+   argument, every value when it has been computed, and again when it has
+   become a step and is carried on. It answers with M, or with another matrix
+   of its shape on its tape that shall take its place. All are in the paper's
+   layout. */
 typedef enum { IS_GIVEN, IS_COMPUTED, IS_CARRIED } Moment;
 typedef struct {
     void *to;
