@@ -7,7 +7,6 @@
 #include "library/functions.h"
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Refuses an entry of M, the value of a step in the paper's layout, that is
@@ -56,19 +55,18 @@ static void check_root(const Job *job, const Step *step)
 {
     const bool single = sizeof(real) == sizeof(float),
                seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
+    char name[60];
+    step_name(name, sizeof name, step);
     for (int t = 0; t < step->M->rows * step->M->cols; t++) {
         double v = step->M->at[t], m = seen ? step[-1].M->at[t] : 0,
                least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
                             sqrt(single ? FLT_MIN : DBL_MIN));
-        if ((real)sqrt(v + job->hyper.epsilon) > least)
-            continue;
-        char name[60];
-        step_name(name, sizeof name, step);
-        fail_in_text(job->f, job->start->at,
-                     "%s: token %d has variance %g, and line 3 of Algorithm "
-                     "6 divides by its root; an epsilon, such as 'epsilon "
-                     "1e-5', prevents a division by 0.", name, t + 1,
-                     v < 0 ? v : 0.0);
+        if ((real)sqrt(v + job->hyper.epsilon) <= least)
+            fail_in_text(job->f, job->start->at, "%s: token %d has variance "
+                         "%g, and line 3 of Algorithm 6 divides by its "
+                         "root; an epsilon, such as 'epsilon 1e-5', "
+                         "prevents a division by 0.", name, t + 1,
+                         v < 0 ? v : 0.0);
     }
 }
 
@@ -440,18 +438,6 @@ static bool is_any_masked(const Job *job, const Step *step, Mat S)
     return false;
 }
 
-static void derive(Job *job, const Step *before, const StepRow *row)
-{
-    if (row->role == ROLE_SCALED && row->algorithm == 4
-        && !is_any_masked(job, before, job->now.S))
-        return;
-    Step step = *before;
-    step.row = row;
-    step.name = row->name;
-    step.role = row->role;
-    resolve_step(job, &step, NULL);
-}
-
 /* The step of its line that a derived row leads to; or, if it leads to none,
    the one before. */
 static const StepRow *row_beside(const StepRow *row)
@@ -468,10 +454,17 @@ static const StepRow *row_beside(const StepRow *row)
 /* Derives what stands beside a step in its line, before it or behind it. */
 static void derive_beside(Job *job, const Step *step, bool behind)
 {
-    for (const StepRow *r = step_table; r->name != NULL; r++)
+    for (const StepRow *r = step_table; r->name != NULL; r++) {
+        Step other = *step;
+        other.row = r;
+        other.name = r->name;
+        other.role = r->role;
         if (r->derived && row_beside(r) == step->row
-            && (r > step->row) == behind)
-            derive(job, step, r);
+            && (r > step->row) == behind
+            && (r->role != ROLE_SCALED || r->algorithm == 3
+                || is_any_masked(job, step, job->now.S)))
+            resolve_step(job, &other, NULL);
+    }
 }
 
 void collect_gradients(Job *job)

@@ -1,6 +1,6 @@
 /* Running: the observer that makes steps of what a listing names.
 
-   Entry points: collect_step, the observer; run_listing. */
+   Entry point: collect_step, the observer. */
 #ifndef FTX_COLLECT_H
 #define FTX_COLLECT_H
 #include "sheet/names.h"
@@ -20,7 +20,4 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known);
 
 /* Runs backward from the step where gradients begin, and adds them. */
 void collect_gradients(Job *job);
-
-/* Calls the listing with what is bound. */
-void run_listing(Job *job);
 #endif

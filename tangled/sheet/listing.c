@@ -1,7 +1,7 @@
 /* Calling a listing with what is bound, while the observer looks on.
 
-   Main type: Job. Entry point: run_listing. In goes a bound sheet; out come
-   its steps, and what the algorithm returns. */
+   Main types: Bound, Run. Entry point: run_bound. In goes a bound sheet; out
+   come its steps, and what the algorithm returns. */
 #include "sheet/collect.h"
 #include <math.h>
 #include <string.h>
@@ -257,17 +257,92 @@ static Mat run_inference(Job *job)
     return job->now.seen->M;
 }
 
-void run_listing(Job *job)
+/* Refuses scores that nothing divides, and what is given for nothing; else
+   says "from Q, K, V to V_tilde", in a model with the line. */
+static void describe_entry(Job *job)
+{
+    enum { BYTES = 400 };
+    const char *starts = algorithm_table[job->run.algorithm].starts;
+    char list[300] = "", line[30] = "", *to = arena_alloc(job->arena, BYTES);
+    const Seen *last = job->now.seen;
+    while (last != NULL && !(last->known && last->given == NULL))
+        last = last->before;
+    for (const Given *g = job->given; g->item != NULL; g++) {
+        const StepRow *row = g->place.row;
+        bool value = g->place.aspect == VALUE, enters = value && row != NULL;
+        if (enters && (last == NULL || last->step.role == ROLE_MASKED))
+            fail_in_text(job->f, g->item->at, "%s alone is not enough%s; "
+                         "Algorithm %d starts from %s.", g->item->typed,
+                         row->role != ROLE_SCORES ? ""
+                       : ": d_attn is missing, or 'scale no', or a number "
+                         "such as 'scale 8'", job->run.algorithm, starts);
+        if (g->M != NULL && value && g->user == NULL
+            && strncmp(g->item->name + 1, "_mlp", 4) != 0)
+            fail_in_text(job->f, g->item->at, "%s is not used, since a later "
+                         "step is given or another matrix is missing; "
+                         "Algorithm %d starts from %s.",
+                         g->item->typed, job->run.algorithm, starts);
+        if (enters)
+            add_to_list(list, sizeof list, g->item->typed);
+    }
+    if (has_model(job->run.algorithm))
+        snprintf(line, sizeof line, "%d.%d ", last->step.algorithm,
+                 last->step.line);
+    snprintf(to, BYTES, "from %s to %s%s", list, line, last->step.row->name);
+    job->run.entered = to;
+}
+
+/* Runs a job, says where a late sheet starts and ends, and runs back. */
+static void run_algorithm(Error *f, void *data)
 {
     static Mat (*const run[])(Job *job) = {
         NULL, run_embed, run_posembed, run_attention1, run_attention,
         run_attention, run_layer_norm, run_unembed, run_model, run_model,
         run_model, run_training, run_training, run_training, run_inference,
         run_inference };
+    Job *job = data;
     size_t room = (size_t)job->hyper.ell_max;
-    start_given(job);
+    job->f = f;
     job->loop.row = arena_alloc(job->arena, room * sizeof *job->loop.row);
+    start_given(job);
     Mat M = run[job->run.algorithm](job);
     if (!job->late || job->now.seen->known)
         job->run.result = copy_matrix(job, M, false);
+    if (job->late && job->variation == NULL)
+        describe_entry(job);
+    if (job->backwards != NULL)
+        collect_gradients(job);
+}
+
+const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
+                     Tape *tape, Error *f)
+{
+    size_t bytes = (size_t)(bound->givens + 1) * sizeof *bound->given;
+    Error inner = f != NULL ? *f
+                : (Error){ .sheet = bound->run.sheet->name };
+    bool trains = algorithm_table[bound->run.algorithm].kind == TRAINING,
+         own = trains || bound->backwards != NULL || variation == NULL;
+    Job *job = arena_alloc(arena, sizeof *job);
+    *job = *bound;
+    job->arena = arena;
+    job->tape = own ? tape_new(true) : tape;
+    job->variation = variation;
+    if (variation != NULL)
+        variation->job = job;
+    job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
+    tape_allow_nonfinite(job->tape, NULL, NULL);
+    prepare_tape(arena, job->tape, job->running);
+    observe(job->tape, collect_step, job);
+    job->run.complete = try_work(&inner, run_algorithm, job);
+    run_as_printed(job->tape);
+    if (own)
+        tape_free(job->tape);
+    if (f != NULL && !job->run.complete)
+        rethrow(f, &inner);
+    return &job->run;
+}
+
+const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Error *f)
+{
+    return run_bound(bind_sheet(sheet, NULL, arena, f), NULL, arena, tape, f);
 }

@@ -1,8 +1,8 @@
-/* Binding a sheet in the layout that is likeliest, and running it.
+/* Binding a sheet in the layout that is likeliest.
 
-   Main types: Bound, Run. Entry points: bind_sheet, run_bound. A sheet flows
-   in, a list of steps flows out. */
-#include "sheet/collect.h"
+   Main type: Bound. Entry point: bind_sheet. A sheet flows in, all that its
+   algorithm takes flows out. */
+#include "sheet/names.h"
 #include <math.h>
 #include <string.h>
 
@@ -54,18 +54,18 @@ static bool is_shifted(const Job *job)
     bool any = false, rows = job->run.layout->rows;
     for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++) {
         bool one = c->rows == 1 || c->cols == 1;
-        int softmaxes = one ? 1 : rows ? c->rows : c->cols;
+        int all = c->rows * c->cols, n = one ? 1 : rows ? c->rows : c->cols;
         if (!c->claim || strcmp(c->name, "exp") != 0)
             continue;
-        for (int t = 0; t < softmaxes; t++) {
+        any = true;
+        for (int t = 0; t < n; t++) {
             double most = 0;
-            for (int k = 0; k < c->rows * c->cols; k++)
-                if (one || (rows ? k / c->cols : k % c->cols) == t)
-                    most = fmax(most, c->entry[k].value);
+            for (int k = 0; k < all / n; k++)
+                most = fmax(most, c->entry[rows ? t * (all / n) + k
+                                                : k * n + t].value);
             if (most != 1)
                 return false;
         }
-        any = true;
     }
     return any;
 }
@@ -100,41 +100,6 @@ static void want_derived(Job *job)
             && job->backwards == NULL && !has_model(algorithm))
             job->backwards = row;
     }
-}
-
-/* Refuses scores that nothing divides, and what is given for nothing; else
-   says "from Q, K, V to V_tilde", in a model with the line. */
-static void describe_entry(Job *job)
-{
-    enum { BYTES = 400 };
-    const char *starts = algorithm_table[job->run.algorithm].starts;
-    char list[300] = "", line[30] = "", *to = arena_alloc(job->arena, BYTES);
-    const Seen *last = job->now.seen;
-    while (last != NULL && !(last->known && last->given == NULL))
-        last = last->before;
-    for (const Given *g = job->given; g->item != NULL; g++) {
-        const StepRow *row = g->place.row;
-        bool value = g->place.aspect == VALUE, enters = value && row != NULL;
-        if (enters && (last == NULL || last->step.role == ROLE_MASKED))
-            fail_in_text(job->f, g->item->at, "%s alone is not enough%s; "
-                         "Algorithm %d starts from %s.", g->item->typed,
-                         row->role != ROLE_SCORES ? ""
-                       : ": d_attn is missing, or 'scale no', or a number "
-                         "such as 'scale 8'", job->run.algorithm, starts);
-        if (g->M != NULL && value && g->user == NULL
-            && strncmp(g->item->name + 1, "_mlp", 4) != 0)
-            fail_in_text(job->f, g->item->at, "%s is not used, since a later "
-                         "step is given or another matrix is missing; "
-                         "Algorithm %d starts from %s.",
-                         g->item->typed, job->run.algorithm, starts);
-        if (enters)
-            add_to_list(list, sizeof list, g->item->typed);
-    }
-    if (has_model(job->run.algorithm))
-        snprintf(line, sizeof line, "%d.%d ", last->step.algorithm,
-                 last->step.line);
-    snprintf(to, BYTES, "from %s to %s%s", list, line, last->step.row->name);
-    job->run.entered = to;
 }
 
 typedef struct {
@@ -255,52 +220,4 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     want_derived(job);
     bind_matrices(job);
     return job;
-}
-
-/* Runs a job, says where a late sheet starts and ends, and runs back. */
-static void run_algorithm(Error *f, void *data)
-{
-    Job *job = data;
-    job->f = f;
-    run_listing(job);
-    if (job->late && job->variation == NULL)
-        describe_entry(job);
-    if (job->backwards != NULL)
-        collect_gradients(job);
-}
-
-const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
-                     Tape *tape, Error *f)
-{
-    Job *job = arena_alloc(arena, sizeof *job);
-    *job = *bound;
-    job->arena = arena;
-    job->tape = tape;
-    job->variation = variation;
-    if (variation != NULL)
-        variation->job = job;
-    size_t bytes = (size_t)(job->givens + 1) * sizeof *job->given;
-    job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
-    Error inner = { .sheet = job->run.sheet->name };
-    if (f != NULL)
-        inner = *f;
-    bool trains = algorithm_table[job->run.algorithm].kind == TRAINING,
-         own = trains || job->backwards != NULL || variation == NULL;
-    if (own)
-        job->tape = tape_new(true);
-    tape_allow_nonfinite(job->tape, NULL, NULL);
-    prepare_tape(arena, job->tape, job->running);
-    observe(job->tape, collect_step, job);
-    job->run.complete = try_work(&inner, run_algorithm, job);
-    run_as_printed(job->tape);
-    if (own)
-        tape_free(job->tape);
-    if (f != NULL && !job->run.complete)
-        rethrow(f, &inner);
-    return &job->run;
-}
-
-const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Error *f)
-{
-    return run_bound(bind_sheet(sheet, NULL, arena, f), NULL, arena, tape, f);
 }
