@@ -107,12 +107,11 @@ static bool settle_sizes(const Job *job, Dimensions *d)
 
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
 {
-    *d = (Dimensions){ .algorithm = job->run.algorithm, .H = job->H };
+    *d = (Dimensions){ .algorithm = job->run.algorithm, .H = job->hyper.H };
     agree(d, "1", 1, NULL);
     for (const Argument *a = argument_table; a->name != NULL; a++) {
-        bool is_X = a->instead != NULL && *a->instead == 'X'
-                 && find_item(job, a->name) == NULL;
-        const Argument *same = is_X ? argument_of(job, a->instead) : a;
+        bool is_X = *a->name == 'Z' && find_item(job, a->name) == NULL;
+        const Argument *same = is_X ? argument_of(job, "X") : a;
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
             continue;
         for (const Given *g = job->given; g->item != NULL; g++)
@@ -313,12 +312,12 @@ static bool is_without(const Job *job, const Argument *a, const Given *g)
 static void bind_component(Job *job)
 {
     enum { MATRICES = 12 };             /* of an algorithm, but for heads */
-    make_room(job, MATRICES + 6 * job->H);
+    make_room(job, MATRICES + 6 * job->hyper.H);
     job->running = arena_alloc(job->arena, sizeof *job->running);
     *job->running = (Theta){ .hyper = job->hyper };
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool each = is_of_head(job, a);
-        for (int h = each; h <= (each ? job->H : 0); h++) {
+        for (int h = each; h <= (each ? job->hyper.H : 0); h++) {
             const Step place = { .name = a->name, .head = h };
             if (a->kind >= TOKENS && takes(job->run.algorithm, a)
                 && !is_without(job, a, given_at(job, &place)))
@@ -408,16 +407,14 @@ static int given_layers(Job *job, Part part, const char *name)
 static void given_hyperparameters(Job *job)
 {
     Hyperparameters *h = &job->hyper;
-    *h = (Hyperparameters){
-        .architecture = algorithm_table[job->run.algorithm].architecture,
-        .H = job->H,
-        .N_V = size_or_1(job, "N_V"),
-        .d_e = size_or_1(job, "d_e"),
-        .d_mlp = size_or_1(job, "d_mlp"),
-        .d_f = size_or_1(job, "d_f"),
-        .d_attn = size_or_1(job, "d_attn"),
-        .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
-        .epsilon = h->epsilon };
+    h->architecture = algorithm_table[job->run.algorithm].architecture;
+    h->N_V = size_or_1(job, "N_V");
+    h->d_e = size_or_1(job, "d_e");
+    h->d_mlp = size_or_1(job, "d_mlp");
+    h->d_f = size_or_1(job, "d_f");
+    h->d_attn = size_or_1(job, "d_attn");
+    h->d_mid = size_or_1(job, "d_mid");
+    h->tied = job->run.tied;
     if (h->architecture == ED_TRANSFORMER) {
         h->L_enc = given_layers(job, ENC, "L_enc");
         h->L_dec = given_layers(job, DEC, "L_dec");

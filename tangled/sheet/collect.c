@@ -416,16 +416,16 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     if (given == NULL)
         note_sources(job, step, value);
     Mat other = given != NULL ? value : vary(job, IS_COMPUTED, step, value);
+    add_step(job, step, other);
+    Mat watched = behind_watcher(job, step, other),
+        carried = vary(job, IS_CARRIED, step, watched);
     if (M != NULL)
         job->now.rederive &= row->formula == NULL;
     else
-        job->now.rederive |= other != value || given != NULL;
-    add_step(job, step, other);
-    value = behind_watcher(job, step, other);
-    other = vary(job, IS_CARRIED, step, value);
-    job->now.rederive |= row->derived && other != value;
-    see_step(job, step, true, given, other);
-    return other;
+        job->now.rederive |= given != NULL || other != value
+                          || carried != watched;
+    see_step(job, step, true, given, carried);
+    return carried;
 }
 
 /* Whether the mask of this attention hides any of the scores S. */

@@ -69,9 +69,8 @@ typedef struct Bound {          /* 24 fields: all that a sheet says       */
     bool *wanted;               /* which rows are derived                 */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
     double tau;
-    int H;                      /* the heads                              */
     Dimensions size;
-    Hyperparameters hyper;      /* of a model; its epsilon and norm       */
+    Hyperparameters hyper;      /* of a model; H, epsilon and rms of all  */
     Theta *running;             /* as it is now; empty: no model          */
     RunState now;
     LoopState loop;

@@ -59,13 +59,13 @@ static Mat run_attention(Job *job)
     const Given *Z = given_at(job, &(Step){ .name = "Z" });
     Mat X = argument_matrix(job, "X", 0), context = Z == NULL ? X : Z->M;
     W_qkv *head = arena_alloc(job->arena,
-                              (size_t)(job->H + 1) * sizeof *head);
+                              (size_t)(job->hyper.H + 1) * sizeof *head);
     Mask mask = mask_of_part(job, NOWHERE);
-    for (int h = many; h <= (many ? job->H : 0); h++)
+    for (int h = many; h <= (many ? job->hyper.H : 0); h++)
         head[h] = given_head(job, h);
     if (!many)
         return attention(X, context, head, mask);
-    W_multi w = { .H = job->H, .head = head,
+    W_multi w = { .H = job->hyper.H, .head = head,
                   .W_o = argument_matrix(job, "W_o", 0),
                   .b_o = argument_matrix(job, "b_o", 0) };
     return mhattention(X, context, &w, mask);
@@ -92,12 +92,13 @@ static Mat run_unembed(Job *job)
    given, or NULL for those that it would draw. */
 static void check_room(const Job *job, const Item *item, int length)
 {
-    if (length > job->hyper.ell_max && item != NULL)
-        fail_in_text(job->f, item->at, "%s has %d tokens; ell_max is %d.",
-                     item->typed, length, job->hyper.ell_max);
+    bool typed = item != NULL;
     if (length > job->hyper.ell_max)
-        fail_in_text(job->f, job->start->at, "the model would read %d "
-                     "tokens; ell_max is %d.", length, job->hyper.ell_max);
+        fail_in_text(job->f, typed ? item->at : job->start->at,
+                     "%s %s %d tokens; ell_max is %d.",
+                     typed ? item->typed : "the model",
+                     typed ? "has" : "would read", length,
+                     job->hyper.ell_max);
 }
 
 /* Where no matrix says how many tokens there are, and where a step stands in
@@ -262,7 +263,7 @@ static Mat run_inference(Job *job)
 static void describe_entry(Job *job)
 {
     enum { BYTES = 400 };
-    const char *starts = algorithm_table[job->run.algorithm].starts;
+    const int a = job->run.algorithm;
     char list[300] = "", line[30] = "", *to = arena_alloc(job->arena, BYTES);
     const Seen *last = job->now.seen;
     while (last != NULL && !(last->known && last->given == NULL))
@@ -270,22 +271,23 @@ static void describe_entry(Job *job)
     for (const Given *g = job->given; g->item != NULL; g++) {
         const StepRow *row = g->place.row;
         bool value = g->place.aspect == VALUE, enters = value && row != NULL;
-        if (enters && (last == NULL || last->step.role == ROLE_MASKED))
-            fail_in_text(job->f, g->item->at, "%s alone is not enough%s; "
-                         "Algorithm %d starts from %s.", g->item->typed,
-                         row->role != ROLE_SCORES ? ""
-                       : ": d_attn is missing, or 'scale no', or a number "
-                         "such as 'scale 8'", job->run.algorithm, starts);
-        if (g->M != NULL && value && g->user == NULL
+        const char *wrong = !enters || (last != NULL && last->step.role
+                                        != ROLE_MASKED) ? NULL
+            : row->role != ROLE_SCORES ? "alone is not enough"
+            : "alone is not enough: d_attn is missing, or 'scale no', or a "
+              "number such as 'scale 8'";
+        if (wrong == NULL && g->M != NULL && value && g->user == NULL
             && strncmp(g->item->name + 1, "_mlp", 4) != 0)
-            fail_in_text(job->f, g->item->at, "%s is not used, since a later "
-                         "step is given or another matrix is missing; "
-                         "Algorithm %d starts from %s.",
-                         g->item->typed, job->run.algorithm, starts);
+            wrong = "is not used, since a later step is given or another "
+                    "matrix is missing";
+        if (wrong != NULL)
+            fail_in_text(job->f, g->item->at, "%s %s; Algorithm %d starts "
+                         "from %s.", g->item->typed, wrong, a,
+                         algorithm_table[a].starts);
         if (enters)
             add_to_list(list, sizeof list, g->item->typed);
     }
-    if (has_model(job->run.algorithm))
+    if (has_model(a))
         snprintf(line, sizeof line, "%d.%d ", last->step.algorithm,
                  last->step.line);
     snprintf(to, BYTES, "from %s to %s%s", list, line, last->step.row->name);
@@ -333,11 +335,11 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     tape_allow_nonfinite(job->tape, NULL, NULL);
     prepare_tape(arena, job->tape, job->running);
     observe(job->tape, collect_step, job);
-    job->run.complete = try_work(&inner, run_algorithm, job);
+    bool done = try_work(&inner, run_algorithm, job);
     run_as_printed(job->tape);
     if (own)
         tape_free(job->tape);
-    if (f != NULL && !job->run.complete)
+    if (f != NULL && !done)
         rethrow(f, &inner);
     return &job->run;
 }

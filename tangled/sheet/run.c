@@ -42,7 +42,7 @@ static void check_needs(Job *job)
              tied = job->run.tied && strcmp(a->name, "W_u") == 0;
         if (takes(algorithm, a) && is_needed(algorithm, a) && !list && !tied
             && !(job->identity && a->kind == WEIGHT))
-            for (int h = each; h <= (each ? job->H : 0); h++)
+            for (int h = each; h <= (each ? job->hyper.H : 0); h++)
                 require_of_head(job, a->name, h);
     }
 }
@@ -114,8 +114,8 @@ typedef struct {
 static void run_trial(Error *f, void *data)
 {
     LayoutTrial *a = data;
-    const Bound *bound = bind_sheet(a->sheet, a->layout, a->arena, f);
-    const Run *run = run_bound(bound, NULL, a->arena, NULL, f);
+    const Run *run = run_bound(bind_sheet(a->sheet, a->layout, a->arena, f),
+                               NULL, a->arena, NULL, f);
     int n;
     const Claim *claim = claims_of(run, a->arena, &n, f);
     for (int k = 0; k < n; k++) {
@@ -125,21 +125,20 @@ static void run_trial(Error *f, void *data)
     }
 }
 
-/* Runs the sheet in a layout; returns whether that can be done. */
-static bool try_layout(LayoutTrial *a, const Layout *layout,
-                       const Sheet *sheet)
+/* Runs the sheet in a layout; where that cannot be done, -1 are right. */
+static LayoutTrial try_layout(const Layout *layout, const Sheet *sheet)
 {
     Error quiet = { .sheet = sheet->name };
-    *a = (LayoutTrial){ sheet, layout, arena_new(), 0, 0, 0 };
-    bool done = try_work(&quiet, run_trial, a);
-    arena_free(a->arena);
-    return done;
+    LayoutTrial a = { sheet, layout, arena_new(), 0, 0, 0 };
+    if (!try_work(&quiet, run_trial, &a))
+        a.right = -1;
+    arena_free(a.arena);
+    return a;
 }
 
 int right_by(const Layout *layout, const Sheet *sheet)
 {
-    LayoutTrial a;
-    return try_layout(&a, layout, sheet) ? a.right : -1;
+    return try_layout(layout, sheet).right;
 }
 
 /* Takes the first layout that fits what is given and most of the claims, or
@@ -147,9 +146,8 @@ int right_by(const Layout *layout, const Sheet *sheet)
    more than twice as many. Returns why. */
 static const char *guess_layout(Job *job)
 {
-    LayoutTrial all[LAYOUTS], *a = all;
-    const LayoutTrial *first = NULL,    /* that can be run                 */
-                      *fits = NULL,     /* the first that fits most claims */
+    LayoutTrial all[LAYOUTS], *a = all; /* those that can be run           */
+    const LayoutTrial *fits = NULL,     /* the first that fits most claims */
                       *best = NULL;
     int fit = 0;
     for (const Layout *l = layouts; l < layouts + LAYOUTS; l++) {
@@ -157,10 +155,9 @@ static const char *guess_layout(Job *job)
             continue;
         if (fit++ == 0)
             job->run.layout = l;
-        if (!try_layout(a, l, job->run.sheet))
+        *a = try_layout(l, job->run.sheet);
+        if (a->right < 0)
             continue;
-        if (first == NULL)
-            first = a;
         if (best == NULL || a->misfits < best->misfits)
             fits = best = a;
         else if (a->misfits == best->misfits && a->right > best->right
@@ -173,8 +170,9 @@ static const char *guess_layout(Job *job)
     if (fit == 0 || best != NULL)
         job->run.layout = fit == 0 ? layouts : best->layout;
     return fit == 1 ? " (the only layout that fits)"
-         : best == first ? " (the first that fits; a line such as 'layout "
-                           "textbook' names another)"
+         : best == NULL || best == all
+           ? " (the first that fits; a line such as 'layout textbook' names "
+             "another)"
          : 2 * best->right >= best->claimed
            ? " (chosen because most claims are right in it)"
            : " (chosen because it fits the claims)";
@@ -201,7 +199,7 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
 {
     Job *job = arena_alloc(arena, sizeof *job);
     *job = (Job){ .run = { .sheet = sheet, .bound = job, .entered = "" },
-                  .f = f, .arena = arena, .H = 1 };
+                  .f = f, .arena = arena, .hyper.H = 1 };
     if (sheet->algorithm == 0)
         fail_with(f, "the sheet names no algorithm, and its matrices do not "
                   "show which it is; begin with a line such as 'algorithm "

@@ -21,7 +21,6 @@ typedef struct {
     const char *guessed;        /* what the sheet leaves open, in words   */
     bool named;                 /* the sheet names its layout             */
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
-    bool complete;              /* else something ended it                */
     int n;
     Step *step;
     Mat result;                 /* what the algorithm returned, in the
