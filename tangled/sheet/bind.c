@@ -96,12 +96,11 @@ static bool settle_sizes(const Job *job, Dimensions *d)
         && !agree(d, "d_attn", (int)number_given(job, "d_attn", 1), d_attn))
         fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
                      d->is, d->by->typed, d->fixed);
-    for (int k = 0; job->identity && k < 4; k++) {
-        d->item = find_item(job, name);
-        d->argument = argument_of(job, name);
+    d->item = find_item(job, name);
+    d->argument = argument_of(job, name);
+    for (int k = 0; job->identity && k < 4; k++)
         if (!agree(d, squares[k], letter_size(d, "d_x"), d->item))
             return false;
-    }
     return letter_size(d, "d_mid") > 0 || agree(d, "d_mid", 1, NULL);
 }
 
@@ -330,10 +329,9 @@ int given_position(const Job *job, int most)
 {
     const Item *pos = find_item(job, "pos"),
                *t = pos != NULL ? pos : require_item(job, "t");
+    int position = (int)t->entry->value + (pos != NULL);
     if (pos != NULL && find_item(job, "t") != NULL)
         fail_in_text(job->f, pos->at, "t is pos + 1; leave out one of them.");
-    int position = (int)(pos != NULL ? number_given(job, "pos", 0) + 1
-                                     : number_given(job, "t", 1));
     if (position > most)
         fail_in_text(job->f, t->entry->at, "there are only %d positions.",
                      most);
@@ -485,11 +483,10 @@ Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
 
 Mask mask_of_part(const Job *job, Part part)
 {
-    int a = job->run.algorithm, word = (int)number_given(job, "mask", 1);
+    int word = (int)number_given(job, "mask", 1);
     const Given *mask = given_at(job, &(Step){ .name = "mask" });
     bool causal = word == 2 || word == 4 || part == DEC
-        || (part == LAYER
-            && algorithm_table[a].architecture == D_TRANSFORMER);
+        || (part == LAYER && job->hyper.architecture == D_TRANSFORMER);
     return mask != NULL && mask->M != NULL ? mask_of(mask->M)
          : causal ? unidirectional : bidirectional;
 }

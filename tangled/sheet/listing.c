@@ -183,20 +183,6 @@ static void given_data(Job *job)
         note_assumption(job, "N_epochs", "1");
 }
 
-/* The uniform numbers of a whole training, if the sheet has so many; else
-   each sequence, in each epoch, begins with the first of the sheet. */
-static void given_chances_of_all(Job *job)
-{
-    const Data *on = &job->loop.data;
-    int all = 0;
-    for (int n = 1; n <= on->N_data; n++)
-        all += job->loop.N_epochs * on->x[n].length;
-    job->loop.again = most_of(job, "u", false, 0) < all;
-    job->loop.chances = given_chances(job, job->loop.again
-                                      ? longest_sequence(job) : all,
-                                      "each token needs one");
-}
-
 /* All entries of theta in one column, less those of before, if not NULL. */
 static Mat all_of(const Job *job, const Theta *theta, Mat before)
 {
@@ -217,7 +203,7 @@ static Mat run_training(Job *job)
     given_data(job);
     const Data *on = &job->loop.data;
     double eta = number_given(job, "eta", 1);
-    int N_epochs = job->loop.N_epochs;
+    int N_epochs = job->loop.N_epochs, all = 0;
     Random random = random_in(&job->loop.chances);
     Mat before = all_of(job, theta, NULL);
     Architecture kind = algorithm_table[job->run.algorithm].architecture;
@@ -226,7 +212,12 @@ static Mat run_training(Job *job)
     else if (kind == D_TRANSFORMER)
         dtraining(tape, on->N_data, on->x, theta, N_epochs, eta);
     else {
-        given_chances_of_all(job);
+        for (int n = 1; n <= on->N_data; n++)
+            all += N_epochs * on->x[n].length;
+        job->loop.again = most_of(job, "u", false, 0) < all;
+        job->loop.chances = given_chances(job, job->loop.again
+                                          ? longest_sequence(job) : all,
+                                          "each token needs one");
         check_special_token(job, 3, "mask_token");
         etraining(tape, on->N_data, on->x, theta, N_epochs, eta,
                   number_given(job, "p_mask", 1), &random);

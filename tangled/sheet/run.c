@@ -14,10 +14,10 @@ static void read_settings(Job *job)
     if (layout > 0)
         job->run.layout = &layouts[layout - 1];
     job->run.decimals = (int)number_given(job, "decimals", -1);
-    bool number = scale != NULL && scale->word == NULL;
-    double by = number ? number_given(job, "scale", 1) : 0;
+    double by = scale == NULL || scale->word != NULL ? 0
+              : scale->entry->value;
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;
-    job->run.scaled = number || number_given(job, "scale", 2) == 2;
+    job->run.scaled = by > 0 || number_given(job, "scale", 2) == 2;
     job->run.rms = number_given(job, "norm", 1) == 2;
     job->run.tied = number_given(job, "tied", 1) == 2;
     job->tau = number_given(job, "tau", 1);
