@@ -373,11 +373,10 @@ static void compute_positions(Job *job)
     if (find_item(job, "base") == NULL)
         note_assumption(job, "base", paper ? "ell_max" : "10000");
     note_assumption(job, "the first position", paper ? "1" : "0");
+    double base = number_given(job, "base", paper ? h->ell_max : 10000);
     job->running->W_p = sinusoids(job->arena, h->d_e, h->ell_max, paper
-                               ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
-                               number_given(job, "base", paper ? h->ell_max
-                                                               : 10000),
-                               paper);
+                                  ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
+                                  base, paper);
 }
 
 /* Returns how many layers a part has. If it is one, nobody need say so. The
@@ -425,12 +424,12 @@ static void given_hyperparameters(Job *job)
     else if (find_item(job, "positions") == NULL && !job->late)
         note_assumption(job, "positions", "none");
     const char *wrong = hyperparameters_error(h);
+    int attentions = h->L + h->L_enc + 2 * h->L_dec;
+    if (wrong == NULL && attentions * (h->H > 10 ? h->H : 10) > 1000)
+        wrong = "a model has at most 100 attentions, and 1000 heads in all "
+                "of them.";
     if (wrong != NULL)
         fail_in_text(job->f, job->start->at, "%s", wrong);
-    int attentions = h->L + h->L_enc + 2 * h->L_dec;
-    if (attentions * (h->H > 10 ? h->H : 10) > 1000)
-        fail_in_text(job->f, job->start->at, "a model has at most 100 "
-                     "attentions, and 1000 heads in all of them.");
 }
 
 /* Binds all parameters of theta, each by its place. */

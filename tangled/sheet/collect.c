@@ -184,16 +184,12 @@ static void note_index(Job *job, const char *line, int index)
         job->loop.row[job->loop.in_row++] = index;
         job->loop.row_line = line;
     }
-    if (word_in("11.1 12.1 13.1", line, strlen(line)))
-        job->loop.epoch = index;
     if (strcmp(line, "12.2") == 0 && job->loop.again)
         job->loop.chances.used = 0;
-    if (strcmp(line + 2, ".2") == 0
-        && job->loop.data.N_data * job->loop.N_epochs != 1)
-        job->loop.turn = (job->loop.epoch - 1) * job->loop.data.N_data
-                       + index;     /* of Algorithm 14, which has no data */
-    if (strcmp(line, "15.6") == 0)
-        job->loop.turn++;       /* Algorithm 15 does not count its turns */
+    if (strcmp(line, "15.6") == 0       /* whose loop has no index */
+        || (strcmp(line + 2, ".2") == 0
+            && job->loop.data.N_data * job->loop.N_epochs != 1))
+        job->loop.turn++;
 }
 
 /* Adds the new value of M, or its gradient, as a step of that place, and
@@ -303,12 +299,11 @@ static void note_sources(Job *job, const Step *step, Mat M)
 static Mat entered_matrix(Job *job, const Step *step, const Given *g,
                           Mat M)
 {
-    bool rows = job->run.layout->rows;
     if (M != NULL && (g->M->rows != M->rows || g->M->cols != M->cols))
         fail_in_text(job->f, g->item->at,
                      "%s has another shape than here: %d x %d.",
-                     g->item->typed, rows ? M->cols : M->rows,
-                     rows ? M->rows : M->cols);
+                     g->item->typed, step->transposed ? M->cols : M->rows,
+                     step->transposed ? M->rows : M->cols);
     Mat copy = copy_into(input(job->tape, g->M->rows, g->M->cols), g->M);
     if (step->algorithm != 4 || !has_role(step, ROLE(MASKED) | ROLE(SCALED)))
         return copy;

@@ -7,7 +7,6 @@
 #include "sheet/label.h"
 #include "practice/practice.h"
 #include "library/tape.h"
-#include <string.h>
 
 typedef struct { const char *symbol; int size; const Item *by; } Dimension;
 typedef struct {
@@ -42,7 +41,7 @@ typedef struct {                /* how far a run has come                 */
 } RunState;
 
 typedef struct {                /* of Algorithms 11 to 15                 */
-    int turn, epoch, N_epochs;
+    int turn, N_epochs;
     Data data;                  /* the sequences of a training            */
     int *row, in_row;           /* indices, or tokens embedded, seen ...  */
     const char *row_line;       /* ... and where                          */

@@ -124,13 +124,12 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
 
 static Mat run_model(Job *job)
 {
-    Theta *theta = job->running;
     int algorithm = job->run.algorithm;
     Tokens z = algorithm == 8 ? given_tokens(job, "z", 0) : no_tokens,
            x = given_tokens(job, "x", 0);
-    return algorithm == 8 ? edtransformer(job->tape, z, x, theta)
-         : algorithm == 9 ? etransformer(job->tape, x, theta)
-                          : dtransformer(job->tape, x, theta);
+    return algorithm == 8 ? edtransformer(job->tape, z, x, job->running)
+         : algorithm == 9 ? etransformer(job->tape, x, job->running)
+                          : dtransformer(job->tape, x, job->running);
 }
 
 /* The uniform numbers of the sheet, of which so many are used; with tau = 0
