@@ -23,8 +23,6 @@ typedef struct {
     bool ended;                 /* eos_token is the last of all           */
     Place at;
     Run run;                    /* the steps that are asked for           */
-    Step *step;                 /* run.step ...                           */
-    int room;                   /* ... has room for so many               */
     int t;                      /* predictions are read off at token t:   */
     int n;                      /* from the embedding and each layer,     */
     Mat *state;                 /* state[0] ... state[n - 1], each a column */
@@ -43,21 +41,6 @@ static bool is_wanted(const Inspection *in, const Step *step)
          : in->algorithm == step->algorithm && in->row == step->line
            && (in->layer == 0 || in->layer == step->layer)
            && (in->head == 0 || in->head == step->head);
-}
-
-/* Adds a step to the run, with a copy of its value M. */
-static void keep_step(Inspection *in, Step step, Mat M)
-{
-    Arena *arena = in->command->arena;
-    if (in->run.n == in->room) {
-        in->room = 2 * in->room + 50;
-        Step *more = arena_alloc(arena, (size_t)in->room * sizeof step);
-        if (in->run.n > 0)
-            memcpy(more, in->step, (size_t)in->run.n * sizeof step);
-        in->run.step = in->step = more;
-    }
-    step.M = matrix_copy(arena, M);
-    in->step[in->run.n++] = step;
 }
 
 /* Watches a value of a line; returns what it becomes. */
@@ -79,7 +62,7 @@ static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
     step.turn = in->run.algorithm == 15 ? in->x.length : 0;
     step.loop = 'i';
     if (is_wanted(in, &step))
-        keep_step(in, step, M);
+        append_step(&in->run, in->command->arena, &step, M);
     pass_line(&in->at, line, 0);
     return M;
 }

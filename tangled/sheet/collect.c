@@ -39,26 +39,17 @@ static void check_entries(const Job *job, const Step *step, Mat M)
     }
 }
 
-Mat copy_matrix(Job *job, Mat M, bool turn)
-{
-    Mat copy = constant(job->arena, turn ? M->cols : M->rows,
-                        turn ? M->rows : M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(copy, turn ? j : i, turn ? i : j) = AT(M, i, j);
-    return copy;
-}
-
-/* The root of a variance must be larger than what rounding the mean m may
+/* The root of a variance M must be larger than what rounding the mean m may
    leave of it. */
-static void check_root(const Job *job, const Step *step)
+static void check_root(const Job *job, const Step *step, Mat M)
 {
+    const int n = job->run.n;
     const bool single = sizeof(real) == sizeof(float),
-               seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
+               seen = n > 0 && job->run.step[n - 1].role == ROLE_MEAN;
     char name[60];
     step_name(name, sizeof name, step);
-    for (int t = 0; t < step->M->rows * step->M->cols; t++) {
-        double v = step->M->at[t], m = seen ? step[-1].M->at[t] : 0,
+    for (int t = 0; t < M->cols; t++) {
+        double v = M->at[t], m = seen ? job->run.step[n - 1].M->at[t] : 0,
                least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
                             sqrt(single ? FLT_MIN : DBL_MIN));
         if ((real)sqrt(v + job->hyper.epsilon) <= least)
@@ -93,18 +84,10 @@ static void add_step(Job *job, Step *step, Mat M)
     if (step->time == 0)
         step->time = time_of(job, step);
     check_entries(job, step, M);
-    step->M = copy_matrix(job, M, step->transposed);
-    int n = job->run.n;
-    if ((n & (n - 1)) == 0) {           /* room for twice as many */
-        size_t used = (size_t)n * sizeof *step;
-        Step *more = arena_alloc(job->arena, 2 * used + sizeof *step);
-        job->run.step = n == 0 ? more : memcpy(more, job->run.step, used);
-    }
-    job->run.step[n] = *step;
     if (step->role == ROLE_VARIANCE)
-        check_root(job, &job->run.step[n]);
-    job->run.n++;
-    job->now.entries += (double)step->M->rows * step->M->cols;
+        check_root(job, step, M);
+    append_step(&job->run, job->arena, step, M);
+    job->now.entries += (double)M->rows * M->cols;
     limit_entries(job, job->now.entries);
 }
 
@@ -150,20 +133,22 @@ Step step_seen(const Place *at, const char *line, const char *name)
     return step;
 }
 
-static void see_step(Job *job, const Step *step, bool known,
-                     Given *given, Mat M)
+/* Notes that a step was seen which is M, and returns M. */
+static Mat see_step(Job *job, const Step *step, bool known,
+                    Given *given, Mat M)
 {
     Seen *seen = arena_alloc(job->arena, sizeof *seen);
     *seen = (Seen){ *step, known, given, M, job->now.seen };
     job->now.seen = seen;
+    return M;
 }
 
-void add_integers(Job *job, Step step, int n, const int *number, bool known)
+Mat add_integers(Job *job, Step step, int n, const int *number, bool known)
 {
     Mat M = integers_constant(job, n, number);
     if (known)
         add_step(job, &step, M);
-    see_step(job, &step, known, NULL, M);
+    return see_step(job, &step, known, NULL, M);
 }
 
 /* Notes the index of a loop, or a token; adds what Algorithm 12 has shown one
@@ -400,11 +385,9 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     if (value == NULL || (job->late && is_unknown(value))
         || (given == NULL && (is_idle(job, step)
                               || (step->role == ROLE_EMBEDDED
-                                  && lacks_tokens(job, step))))) {
-        value = M == NULL ? NULL : scale(M, NAN);
-        see_step(job, step, false, given, value);
-        return value;
-    }
+                                  && lacks_tokens(job, step)))))
+        return see_step(job, step, false, given,
+                        M == NULL ? NULL : scale(M, NAN));
     if (derives && given == NULL && keeps_softmax(job, step, M))
         value = copy_into(M, value);
     step->given = given != NULL;
@@ -419,18 +402,14 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     else
         job->now.rederive |= given != NULL || other != value
                           || carried != watched;
-    see_step(job, step, true, given, carried);
-    return carried;
+    return see_step(job, step, true, given, carried);
 }
 
-/* Whether the mask of this attention hides any of the scores S. */
-static bool is_any_masked(const Job *job, const Step *step, Mat S)
+/* Whether the mask of this attention hides any of the latest scores. */
+static bool is_any_masked(const Job *job, const Step *step)
 {
-    const Mask mask = mask_of_part(job, step->part);
-    for (int k = 0; k < S->rows * S->cols; k++)
-        if (!mask.look(k % S->rows + 1, k / S->rows + 1, mask.data))
-            return true;
-    return false;
+    Mat S = masked(job->now.S, mask_of_part(job, step->part));
+    return total(S->rows * S->cols, S->at) == -INFINITY;
 }
 
 /* The step of its line that a derived row leads to; or, if it leads to none,
@@ -457,7 +436,7 @@ static void derive_beside(Job *job, const Step *step, bool behind)
         if (r->derived && row_beside(r) == step->row
             && (r > step->row) == behind
             && (r->role != ROLE_SCALED || r->algorithm == 3
-                || is_any_masked(job, step, job->now.S)))
+                || is_any_masked(job, step)))
             resolve_step(job, &other, NULL);
     }
 }

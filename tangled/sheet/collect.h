@@ -11,12 +11,9 @@
 Mat collect_step(void *to, const char *line, const char *name, Mat M,
                  int index);
 
-/* A copy of M in the arena of the run, transposed if turn is true. */
-Mat copy_matrix(Job *job, Mat M, bool turn);
-
 /* Notes that a step was seen which is a row of n integers, and adds it to the
-   run; if they are not known it is only noted. */
-void add_integers(Job *job, Step step, int n, const int *number, bool known);
+   run; if they are not known it is only noted. Returns the row. */
+Mat add_integers(Job *job, Step step, int n, const int *number, bool known);
 
 /* Runs backward from the step where gradients begin, and adds them. */
 void collect_gradients(Job *job);

@@ -21,6 +21,9 @@ Step step_seen(const Place *at, const char *line, const char *name);
 /* Returns the step that a claim is about; a claim about none is refused. */
 const Step *step_of(const Run *run, const Item *claim, Error *f);
 
+/* Adds a step that is M to a run, with a copy of M in the arena. */
+void append_step(Run *run, Arena *arena, Step *step, Mat M);
+
 /* Returns the step of a run that is the same as one of another run; NULL:
    there is none. */
 const Step *same_step(const Run *run, const Step *step);

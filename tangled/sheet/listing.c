@@ -242,10 +242,10 @@ static Mat run_inference(Job *job)
         : dinference(job->tape, start, job->running, ell_gen, job->tau,
                      &random);
     job->loop.turn = 0;
-    add_integers(job, of_pairs ? step_seen(&job->now.at, "15.9", "x_hat")
-                               : step_seen(&job->now.at, "14.8", "y"),
-                 y.length, y.id, !job->late || job->now.seen->known);
-    return job->now.seen->M;
+    return add_integers(job, of_pairs
+                        ? step_seen(&job->now.at, "15.9", "x_hat")
+                        : step_seen(&job->now.at, "14.8", "y"), y.length,
+                        y.id, !job->late || job->now.seen->known);
 }
 
 /* Refuses scores that nothing divides, and what is given for nothing; else
@@ -299,7 +299,8 @@ static void run_algorithm(Error *f, void *data)
     start_given(job);
     Mat M = run[job->run.algorithm](job);
     if (!job->late || job->now.seen->known)
-        job->run.result = copy_matrix(job, M, false);
+        job->run.result = copy_into(constant(job->arena, M->rows, M->cols),
+                                    M);
     if (job->late && job->variation == NULL)
         describe_entry(job);
     if (job->backwards != NULL)

@@ -446,6 +446,23 @@ bool mask_is_1(const Run *run, const Step *step)
     return equal;
 }
 
+void append_step(Run *run, Arena *arena, Step *step, Mat M)
+{
+    bool turn = step->transposed;
+    int n = run->n++;
+    step->M = constant(arena, turn ? M->cols : M->rows,
+                       turn ? M->rows : M->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            AT(step->M, turn ? j : i, turn ? i : j) = AT(M, i, j);
+    if ((n & (n - 1)) == 0) {           /* room for twice as many */
+        size_t used = (size_t)n * sizeof *step;
+        Step *more = arena_alloc(arena, 2 * used + sizeof *step);
+        run->step = n == 0 ? more : memcpy(more, run->step, used);
+    }
+    run->step[n] = *step;
+}
+
 static bool alike(const Step *a, const Step *b)
 {
     return a->row == b->row && a->layer == b->layer && a->head == b->head
