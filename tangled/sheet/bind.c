@@ -132,9 +132,8 @@ _Noreturn void refuse_shape(const Job *job)
     bool vector = a->cols == NULL, turn = is_transposed(a->kind, layout);
     const char *rows = own_letter(d->algorithm, a->rows),
                *cols = vector ? "1" : own_letter(d->algorithm, a->cols);
-    Dimensions other;
     for (const Layout *l = layouts; l < layouts + LAYOUTS; l++)
-        if (all_fit(job, l, &other))
+        if (all_fit(job, l, &(Dimensions){ .n = 0 }))
             append(better, sizeof better, "%s%s", *better != '\0' ? " or "
                    : "; all shapes would fit under layout ", l->name);
     snprintf(shape, sizeof shape, vector ? "%s entries" : "%s x %s",
@@ -275,10 +274,9 @@ static void fill_given(Job *job, Given *g)
                     size_or_1(job, a->cols));
     if (g->item == NULL)
         fill_default(job, g->M, a);
-    else {
+    else
         fill_matrix(job, g->M, a, g->item);
-        check_chances(job, g);
-    }
+    check_chances(job, g);
 }
 
 /* Binds what is given at a place, or stands in for that, as a matrix; `to` is

@@ -123,14 +123,12 @@ Step step_seen(const Place *at, const char *line, const char *name)
     bool of_head = strcmp(name, "Y_h") == 0;
     int a = 0, l = 0;
     sscanf(line, "%2d.%2d", &a, &l);
-    const StepRow *row = row_named(a, l, of_head ? "Y" : name);
-    Step step = { .algorithm = a, .line = l, .part = at->part,
-                  .layer = at->layer };
-    step.head = a == 4 || of_head ? at->head : 0;
-    step.name = row != NULL ? row->name : name;
-    step.row = row != NULL ? row : &nobodys;    /* a student's own name */
-    step.role = step.row->role;
-    return step;
+    name = of_head ? "Y" : name;
+    const StepRow *row = row_named(a, l, name);
+    row = row != NULL ? row : &nobodys;         /* a student's own name */
+    return (Step){ .algorithm = a, .line = l, .name = name, .row = row,
+                   .role = row->role, .part = at->part, .layer = at->layer,
+                   .head = a == 4 || of_head ? at->head : 0 };
 }
 
 /* Notes that a step was seen which is M, and returns M. */

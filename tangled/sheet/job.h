@@ -51,7 +51,7 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     bool undrawn;               /* a token is not known                   */
 } LoopState;
 
-typedef struct Bound {          /* 24 fields: all that a sheet says       */
+typedef struct Bound {          /* 19 fields: all that a sheet says       */
     Run run;                    /* what comes out                         */
     Error *f;
     Arena *arena;
@@ -70,7 +70,7 @@ typedef struct Bound {          /* 24 fields: all that a sheet says       */
     double tau;
     Dimensions size;
     Hyperparameters hyper;      /* of a model; H, epsilon and rms of all  */
-    Theta *running;             /* as it is now; empty: no model          */
+    Theta *running;             /* as it is now; in Algorithm 2 W_p alone */
     RunState now;
     LoopState loop;
 } Job;

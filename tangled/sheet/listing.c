@@ -205,10 +205,9 @@ static Mat run_training(Job *job)
     int N_epochs = job->loop.N_epochs, all = 0;
     Random random = random_in(&job->loop.chances);
     Mat before = all_of(job, theta, NULL);
-    Architecture kind = algorithm_table[job->run.algorithm].architecture;
-    if (kind == ED_TRANSFORMER)
+    if (theta->hyper.architecture == ED_TRANSFORMER)
         edtraining(tape, on->N_data, on->z, on->x, theta, N_epochs, eta);
-    else if (kind == D_TRANSFORMER)
+    else if (theta->hyper.architecture == D_TRANSFORMER)
         dtraining(tape, on->N_data, on->x, theta, N_epochs, eta);
     else {
         for (int n = 1; n <= on->N_data; n++)
