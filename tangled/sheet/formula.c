@@ -33,7 +33,7 @@ typedef struct {
 enum { SUMS = 1, PRODUCTS, POWERS };
 
 static Operand parse_level(Parser *p, int level);
-static Operand parse_primary(Parser *p);
+static Operand parse_factor(Parser *p);
 
 /* Ends the parsing of a formula that has no value. */
 _Noreturn static void lose_value(Parser *p)
@@ -58,31 +58,25 @@ static bool is_sign(char kind)
     return kind == '-' || kind == '+';
 }
 
-/* Whether an entry ends before the next token. */
-static bool ends_entry(const Parser *p)
-{
-    const Token *t = &p->token;
-    bool even = t->blank == (*t->end == ' ');
-    return p->parentheses > 0 ? t->blank && !even && is_sign(t->kind)
-         : t->kind == '*' ? !even && *t->start != '\\'
-         : t->blank && p->last != '*';
-}
-
-/* Takes the next token, whatever it is. */
+/* Takes the next token, whatever it is. Behind the first of an entry, `blank`
+   then says whether the entry ends before it. */
 static void advance(Parser *p)
 {
-    p->last = p->token.kind;
-    p->end = p->token.end;
-    p->token = p->scope != NULL ? read_plain_token(p->end)
-                                : read_token(p->end);
+    Token *t = &p->token;
+    p->last = t->kind;
+    p->end = t->end;
+    *t = p->scope != NULL ? read_plain_token(p->end) : read_token(p->end);
+    bool even = t->blank == (*t->end == ' ');
     if (p->scope == NULL)
-        p->token.blank = ends_entry(p);
+        t->blank = p->parentheses > 0 ? t->blank && !even && is_sign(t->kind)
+                 : t->kind == '*' ? !even && *t->start != '\\'
+                 : t->blank && p->last != '*';
 }
 
-/* Functions of up to three numbers; an operator is its sign. */
+/* Functions of up to three numbers; an operator is its sign, or BESIDE. */
 typedef enum { NO_FUNCTION, EXP, LN, SQRT, SIN, COS, TANH, COPY, TRANSPOSE,
-               ROUND, FINITE, PICK, PLUS = '+', MINUS = '-', TIMES = '*',
-               OVER = '/', POWER = '^' } Function;
+               ROUND, FINITE, PICK, BESIDE, PLUS = '+', MINUS = '-',
+               TIMES = '*', OVER = '/', POWER = '^' } Function;
 
 /* Returns f(x[0], x[1], x[2]), and its derivatives in slope. A number that
    was rounded has the slope of the number before. */
@@ -100,6 +94,7 @@ static double function_value(Function f, const double x[], double slope[])
     case TANH:   slope[0] = 1 - tanh(a) * tanh(a);   return tanh(a);
     case PLUS:   slope[1] = 1;                       return a + b;
     case MINUS:  slope[1] = -1;                      return a - b;
+    case BESIDE:
     case TIMES:  slope[0] = b; slope[1] = a;         return a * b;
     case OVER:   slope[0] = 1 / b; slope[1] = -a / (b * b); return a / b;
     case POWER:  slope[0] = b == 0 ? 0 : b * pow(a, b - 1);
@@ -117,10 +112,9 @@ static double function_value(Function f, const double x[], double slope[])
    in each row of Y, a column in each column. */
 static int operand_index(Mat Y, int k, Mat M)
 {
-    bool transposed = (Function)Y->c == TRANSPOSE;
-    int i = k % Y->rows, j = k / Y->rows,
-        row = M->rows == 1 ? 0 : transposed ? j : i,
-        col = M->cols == 1 ? 0 : transposed ? i : j;
+    int i = k % Y->rows, j = k / Y->rows;
+    bool turned = (Function)Y->c == TRANSPOSE;
+    int row = (turned ? j : i) % M->rows, col = (turned ? i : j) % M->cols;
     return M->transposed ? row * M->cols + col : col * M->rows + row;
 }
 
@@ -167,10 +161,10 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
         if ((of[k]->rows != rows && of[k]->rows != 1)
             || (of[k]->cols != cols && of[k]->cols != 1))
             lose_value(p);
-    bool transposed = f == TRANSPOSE;
+    bool turned = f == TRANSPOSE;
     struct Matrix *Y = node_on(HERE("formula"), p->scope->tape,
-                               transposed ? cols : rows, transposed ? rows
-                               : cols, &each_operation, n, of);
+                               turned ? cols : rows, turned ? rows : cols,
+                               &each_operation, n, of);
     Y->c = f;
     return node_compute(Y);
 }
@@ -196,19 +190,6 @@ static Operand of_number(const Parser *p, double x, int decimals)
     return (Operand){ M, x, decimals, NAN };
 }
 
-/* Returns f of n values, entry by entry. */
-static Operand apply(Parser *p, Function f, int n, const Operand a[])
-{
-    double x[] = { 0, 0, 0 }, slope[3];
-    Mat of[3];
-    for (int k = 0; k < n; k++) {
-        x[k] = a[k].x;
-        of[k] = a[k].M;
-    }
-    return p->scope != NULL ? of_matrix(each_entry(p, f, n, of))
-         : of_number(p, function_value(f, x, slope), EXACT);
-}
-
 /* As which an operation of the library takes it. */
 static Mat put_on_tape(Parser *p, Mat M)
 {
@@ -221,14 +202,22 @@ static bool is_number(Mat M)
     return M->rows * M->cols == 1;
 }
 
-/* Returns the product of two matrices, or of a matrix and a number. */
-static Operand multiply_matrices(Parser *p, const Operand a[])
+/* Returns f of n values: entry by entry, or the product of two matrices. */
+static Operand apply(Parser *p, Function f, int n, const Operand a[])
 {
-    if (is_number(a[0].M) || is_number(a[1].M))
-        return apply(p, TIMES, 2, a);
-    if (a[0].M->cols != a[1].M->rows)
+    double x[] = { 0, 0, 0 }, slope[3];
+    Mat of[3];
+    for (int k = 0; k < n; k++) {
+        x[k] = a[k].x;
+        of[k] = a[k].M;
+    }
+    if (p->scope == NULL)
+        return of_number(p, function_value(f, x, slope), EXACT);
+    if (f != BESIDE || is_number(of[0]) || is_number(of[1]))
+        return of_matrix(each_entry(p, f, n, of));
+    if (of[0]->cols != of[1]->rows)
         lose_value(p);
-    return of_matrix(mul(put_on_tape(p, a[0].M), put_on_tape(p, a[1].M)));
+    return of_matrix(mul(put_on_tape(p, of[0]), put_on_tape(p, of[1])));
 }
 
 /* As line 6.3, without gamma and beta. */
@@ -276,12 +265,12 @@ static Mat one_hot_of(Parser *p, const Mat a[])
 {
     int n = a[0]->rows * a[0]->cols;
     if (!is_number(a[1]))
-        return NULL;
+        lose_value(p);
     Mat Y = filled_matrix(p, (int)a[1]->at[0], n, 0);
     for (int k = 0; k < n; k++) {
         double id = (double)a[0]->at[k];
         if (id != floor(id) || id < 1 || id > Y->rows)
-            return NULL;
+            lose_value(p);
         AT(Y, (int)id, k + 1) = 1;
     }
     return Y;
@@ -293,8 +282,8 @@ static Mat logs_of(Parser *p, const Mat a[])
     Mat P = a[1], rows = count_rows(p, &P),
         which = one_hot_of(p, (Mat[]){ a[0], rows });
     int n = P->cols;
-    if (which == NULL || which->cols != n)
-        return NULL;
+    if (which->cols != n)
+        lose_value(p);
     Mat chosen = each_entry(p, TIMES, 2, (Mat[]){ which, P }),
         sums = column_sums(p, &chosen);
     int *row = arena_alloc(tape_arena(P->tape), 2 * sizeof *row * (size_t)n);
@@ -312,9 +301,8 @@ static Mat logs_of(Parser *p, const Mat a[])
    on the tape; a sum with 0 of the column tells what it is computed from. */
 static Mat keep_of(Parser *p, const Mat a[])
 {
-    (void)p;
     if (a[0]->cols != 1)
-        return NULL;
+        lose_value(p);
     Mat kept = restrict_top_p(restrict_top_k(a[0], (int)a[1]->at[0]),
                               (double)a[2]->at[0]);
     return add(kept, scale(a[0], 0));
@@ -373,16 +361,16 @@ static const Row *find_function(const Parser *p, const Token *t)
 /* Returns f of as many values as it wants. */
 static Operand call_function(Parser *p, const Row *f, const Operand a[])
 {
+    Mat of[MOST_ARGUMENTS];
+    p->infinite |= isinf(f->x) != 0;
+    if (f->arguments == 0)
+        return of_number(p, f->x, EXACT);
     if (f->each != NO_FUNCTION)
         return apply(p, f->each, f->arguments, a);
-    Mat of[MOST_ARGUMENTS];
     for (int k = 0; k < f->arguments; k++)
-        of[k] = k == 0 ? put_on_tape(p, a[k].M) : a[k].M;
-    Mat M = f->value != NULL ? f->value(p, of)
-                             : f->operation(HERE("formula"), of[0]);
-    if (M == NULL)
-        lose_value(p);
-    return of_matrix(M);
+        of[k] = put_on_tape(p, a[k].M);
+    return of_matrix(f->value != NULL ? f->value(p, of)
+                     : f->operation(HERE("formula"), of[0]));
 }
 
 static const char no_number[] =
@@ -418,83 +406,60 @@ static Operand parse_braced(Parser *p, const Row *command)
         t->end = t->start + 1;
     } else if (t->kind != '(' && t->kind != '{')
         return parse_level(p, POWERS);
-    return parse_primary(p);
+    return parse_factor(p);
 }
 
-/* Returns what a name stands for that is not called. */
-static Operand parse_name(Parser *p, const Token *t, const Row *f)
+/* Parses what a name stands for, or a function and what it is called with. */
+static Operand parse_name(Parser *p)
 {
-    const Scope *scope = p->scope;
-    Mat M = scope == NULL ? NULL
-          : scope->find_value(scope->data, t->word, t->length);
-    if (M != NULL)
-        return of_matrix(M);
-    if (f != NULL && f->arguments == 0) {
-        p->infinite |= isinf(f->x) != 0;
-        return of_number(p, f->x, EXACT);
-    }
-    if (scope == NULL)
-        stop_at(p, t->start, no_number);
-    lose_value(p);
-}
-
-static Operand parse_name_or_call(Parser *p)
-{
-    Token t = p->token;
+    const Token t = p->token;
+    const Row *f = find_function(p, &t);
     Operand a[MOST_ARGUMENTS];
     int n = 0;
-    const Row *f = find_function(p, &t);
     advance(p);
-    if (f != NULL && f->arguments > 0 && !isalpha((unsigned char)*t.start))
-        while (n < f->arguments)
-            a[n++] = parse_braced(p, f);
-    else if (p->token.kind != '(' || p->token.blank)
-        return parse_name(p, &t, f);
-    else
+    bool command = f != NULL && f->arguments > 0
+                && !isalpha((unsigned char)*t.start),
+         called = command || (p->token.kind == '(' && !p->token.blank);
+    Mat M = called || p->scope == NULL ? NULL
+          : p->scope->find_value(p->scope->data, t.word, t.length);
+    if (M != NULL)
+        return of_matrix(M);
+    if (called && !command)
         n = parse_list(p, MOST_ARGUMENTS, a);
-    if (f == NULL || f->arguments != n)
-        stop_at(p, t.start, "there is no such function; type its value");
-    return call_function(p, f, a);
+    while (command && n < f->arguments)
+        a[n++] = parse_braced(p, f);
+    if (f != NULL && f->arguments == n)
+        return call_function(p, f, a);
+    if (!called && p->scope != NULL)
+        lose_value(p);
+    stop_at(p, t.start, called ? "there is no such function; type its value"
+                               : no_number);
 }
 
-/* Parses what a sign or an operator can stand beside. */
-static Operand parse_primary(Parser *p)
-{
-    Token t = p->token;
-    Operand value;
-    bool ended = t.blank && p->parentheses == 0, loose = is_sign(p->last);
-    switch (ended ? '\0' : t.kind) {
-    case '(':
-    case '{':
-        parse_list(p, 1, &value);
-        return value;
-    case TOKEN_NAME:
-        return parse_name_or_call(p);
-    case TOKEN_NUMBER:
-        advance(p);
-        return of_number(p, t.value, t.decimals);
-    default:
-        stop_at(p, loose ? p->end - 1 : t.start,
-                loose ? "a sign stands directly before its number"
-                : t.kind == TOKEN_ERROR ? t.word : no_number);
-    }
-}
-
-/* Parses a primary with the sign before it; - 1 may be a bullet, --1 a dash,
+/* Parses what an operator can stand beside; - 1 may be a bullet, --1 a dash,
    and +-1 an error. */
 static Operand parse_factor(Parser *p)
 {
-    char sign = p->token.kind;
+    const Token t = p->token;
     Operand value;
-    if (!is_sign(sign) || is_sign(p->last))
-        value = parse_primary(p);
-    else {
+    bool ended = t.blank && p->parentheses == 0, loose = is_sign(p->last);
+    if (is_sign(t.kind) && !loose) {
         advance(p);
         value = parse_level(p, POWERS);
-        value.x = sign == '-' ? -value.x : value.x;
-        if (sign == '-' && value.M != NULL)
+        value.x = t.kind == '-' ? -value.x : value.x;
+        if (t.kind == '-' && value.M != NULL)
             value.M = scale(put_on_tape(p, value.M), -1);
-    }
+    } else if (!ended && (t.kind == '(' || t.kind == '{'))
+        parse_list(p, 1, &value);
+    else if (!ended && t.kind == TOKEN_NAME)
+        value = parse_name(p);
+    else if (!ended && t.kind == TOKEN_NUMBER) {
+        advance(p);
+        value = of_number(p, t.value, t.decimals);
+    } else
+        stop_at(p, loose ? p->end - 1 : t.start,
+                loose ? "a sign stands directly before its number"
+                : t.kind == TOKEN_ERROR ? t.word : no_number);
     for (; p->scope != NULL && p->token.kind == '\''; advance(p))
         value = apply(p, TRANSPOSE, 1, &value);
     return value;
@@ -522,10 +487,11 @@ static Operand parse_level(Parser *p, int level)
     if (++p->depth > DEEPEST)
         stop_at(p, start, "parentheses and signs are nested more than 100 "
                 "deep");
-    Operand value = parse_factor(p);
+    Operand two[2];
+    two[0] = parse_factor(p);
     for (int binds; (binds = find_level(p)) >= level; ) {
         bool has_sign = strchr("+-*/^", p->token.kind) != NULL;
-        Function f = has_sign ? (Function)p->token.kind : NO_FUNCTION;
+        Function f = has_sign ? (Function)p->token.kind : BESIDE;
         if (has_sign)
             advance(p);
         const char *right = p->token.start;
@@ -533,17 +499,16 @@ static Operand parse_level(Parser *p, int level)
             && strchr("+-123456789", right[2]) != NULL && right[2] != '\0')
             stop_at(p, start, "a power of ten may have lost its ^ here; type "
                     "2.5e-1 or 2.5*10^-1");
-        Operand two[2];
-        two[0] = value;
         two[1] = parse_level(p, binds + (f != POWER));
-        value = has_sign ? apply(p, f, 2, two) : multiply_matrices(p, two);
+        Operand value = apply(p, f, 2, two);
         if (f == POWER && two[0].x == 10 && two[0].decimals == 0)
             value.ten = two[1].x;
         if (f == TIMES)
             value.decimals = shift_decimals(two[0].decimals, two[1].ten);
+        two[0] = value;
     }
     p->depth--;
-    return value;
+    return two[0];
 }
 
 /* Returns whether there is a value. */
