@@ -22,7 +22,7 @@ static bool is_rounded(const Judged *judged)
     const Claim *c = &judged->claim;
     for (int k = 0; judged->fits && k < entries_of(c); k++) {
         double typed = c->item->entry[k].value,
-               x = *claimed_entry(c->item, c->step->M, k);
+               x = *claimed_entry(c->step->M, k);
         if (!isnan(typed) && !same_number(typed, x))
             return true;
     }
@@ -108,7 +108,7 @@ static Verdict verdict_by(const Claim *c, int k, const Step *step)
 {
     return is_comparable(c->item, step)
          ? verdict_on(&c->item->entry[k],
-                      *claimed_entry(c->item, step->M, k)) : WRONG;
+                      *claimed_entry(step->M, k)) : WRONG;
 }
 
 /* Gives the entries that are off and right under a premise another verdict,

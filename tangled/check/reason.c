@@ -238,8 +238,8 @@ static void add_changes(Judging *j, int w, Premise h, double *slack)
                *with = same_step(run, c->step);
     for (int k = 0; k < entries_of(c); k++)
         if (is_comparable(c->item, with) && is_comparable(c->item, without))
-            slack[k] += fabs(*claimed_entry(c->item, with->M, k)
-                             - *claimed_entry(c->item, without->M, k));
+            slack[k] += fabs(*claimed_entry(with->M, k)
+                             - *claimed_entry(without->M, k));
     clear_trial(j);
 }
 
@@ -299,7 +299,7 @@ static bool is_within(Judging *j, int w, Premise h,
     find(j, w, slack);
     for (int k = 0; k < n; k++) {
         Entry entry = c->item->entry[k];
-        double x = *claimed_entry(c->item, step->M, k);
+        double x = *claimed_entry(step->M, k);
         entry.value = x + fmax(fabs(entry.value - x)
                                - slack[k] * (1 + 1e-6), 0);
         if (is_off(&j->judged[w], k) && verdict_on(&entry, x) != RIGHT)

@@ -96,8 +96,8 @@ static void write_wrong_sum(char *to, const Claim *claim)
     for (int t = 1; t <= n && *to == '\0'; t++) {
         double sum = 0, off = 1e-9;
         for (int u = 1; u <= high; u++) {
-            const Entry *entry = &item->entry[rows ? entry_at(item, M, t, u)
-                                                   : entry_at(item, M, u, t)];
+            const Entry *entry = &item->entry[rows ? (t - 1) * high + u - 1
+                                                   : (u - 1) * n + t - 1];
             sum += entry->value;
             off += entry->decimals == EXACT ? 1e-5
                  : unit_of(entry->decimals) / 2;
@@ -120,7 +120,7 @@ static void write_whole_number(char *to, const Judged *j)
         int n = entry->bytes;
         bool whole = n < 10
                   && strspn(entry->typed, "+-0123456789") >= (size_t)n;
-        double x = *claimed_entry(item, j->claim.step->M, k);
+        double x = *claimed_entry(j->claim.step->M, k);
         if (!whole || j->verdict[k] <= RIGHT || entry->value == 0
             || fabs(entry->value - x) > 0.5)
             continue;
@@ -193,7 +193,7 @@ static void list_entries(FILE *to, const Judged *j, Verdict verdict,
             continue;
         entry_place(place, item, k);
         right_number(right, &item->entry[k],
-                     *claimed_entry(item, j->claim.step->M, k));
+                     *claimed_entry(j->claim.step->M, k));
         fprintf(to, listed++ == 0 ? "\n%s\t" : "; ", heading);
         fprintf(to, "%s%syours~%s,~expected~%s", place,
                 *place == '\0' ? "" : "~",
@@ -389,7 +389,7 @@ static void json_entry(FILE *out, const Judged *j, int k)
     print_json_string(out, entry->typed, (size_t)entry->bytes);
     print_json(out, ", 'claimed': %g, 'here': %g, 'verdict': %s}",
                entry->value, !j->fits ? (double)NAN
-               : clear_noise(*claimed_entry(item, j->claim.step->M, k),
+               : clear_noise(*claimed_entry(j->claim.step->M, k),
                              step_size(j->claim.step)),
                verdict_words[j->verdict[k]]);
 }

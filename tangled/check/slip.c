@@ -202,8 +202,8 @@ static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
     Mat Y = constant(s->at.job->arena, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
-            int k = step->transposed ? entry_at(claim, step->M, j, i)
-                                 : entry_at(claim, step->M, i, j);
+            int k = step->transposed ? (j - 1) * M->rows + i - 1
+                                     : (i - 1) * M->cols + j - 1;
             real x = (real)claim->entry[k].value;
             AT(Y, i, j) = can_be_read(s, step, M, x) ? x : AT(M, i, j);
         }

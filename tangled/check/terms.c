@@ -227,7 +227,7 @@ const char *terms_text(const Run *run, const Claim *claim, int k,
 {
     const Step *step = claim->step;
     Terms *t = arena_alloc(arena, sizeof *t);
-    int at = (int)(claimed_entry(claim->item, step->M, k) - step->M->at),
+    int at = (int)(claimed_entry(step->M, k) - step->M->at),
         row = at % step->M->rows + 1, column = at / step->M->rows + 1;
     *t = (Terms){ .claim = claim, .entry = &claim->item->entry[k],
                   .i = step->transposed ? column : row,

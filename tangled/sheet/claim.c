@@ -10,31 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a claim has the rows and columns of M, not transposed. */
-static bool has_shape(const Item *claim, Mat M)
-{
-    return claim->rows == M->rows && claim->cols == M->cols;
-}
-
 bool is_comparable(const Item *claim, const Step *step)
 {
-    return step != NULL
-        && (has_shape(claim, step->M)
-            || ((step->M->rows == 1 || step->M->cols == 1)
-                && claim->rows == step->M->cols
-                && claim->cols == step->M->rows));
+    if (step == NULL)
+        return false;
+    int rows = step->M->rows, cols = step->M->cols;
+    return (claim->rows == rows && claim->cols == cols)
+        || (claim->rows == cols && claim->cols == rows
+            && (rows == 1 || cols == 1));
 }
 
-real *claimed_entry(const Item *claim, Mat M, int k)
+real *claimed_entry(Mat M, int k)
 {
-    int i = k / claim->cols + 1, j = k % claim->cols + 1;
-    return has_shape(claim, M) ? &AT(M, i, j) : &AT(M, j, i);
-}
-
-int entry_at(const Item *claim, Mat M, int i, int j)
-{
-    return has_shape(claim, M) ? (i - 1) * claim->cols + j - 1
-                               : (j - 1) * claim->cols + i - 1;
+    return &AT(M, k / M->cols + 1, k % M->cols + 1);
 }
 
 const char *entry_place(char to[40], const Item *claim, int k)
@@ -73,10 +61,7 @@ bool same_number(double a, double b)
 
 double unit_of(int decimals)
 {
-    static const double units[] = { 1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6 };
-    int n = sizeof units / sizeof *units;
-    return decimals >= 0 && decimals < n ? units[decimals]
-                                         : pow(10, -decimals);
+    return pow(10, -decimals);
 }
 
 Verdict verdict_on(const Entry *entry, double x)
@@ -107,7 +92,7 @@ int count_in(const Claim *claim, const Run *run,
     const Item *item = claim->item;
     for (int k = 0; is_comparable(item, step) && k < item->rows * item->cols;
          k++)
-        n += is(&item->entry[k], *claimed_entry(item, step->M, k));
+        n += is(&item->entry[k], *claimed_entry(step->M, k));
     return n;
 }
 
@@ -135,27 +120,26 @@ bool is_cut_from(const Entry *entry, double x)
     return typed * x >= 0 && more >= -off && more < unit + off;
 }
 
-/* x with so many decimals, or fewer. */
+/* x, which is not 0, with so many decimals, or fewer. */
 static void decimal_text(char to[60], double x, int decimals)
 {
-    int first = x == 0 ? 0 : (int)floor(log10(fabs(x)));
-    int most = TRUE_DIGITS - 1 - first;
+    int first = (int)floor(log10(fabs(x))), most = TRUE_DIGITS - 1 - first;
     decimals = decimals < most ? decimals : most;
-    if (fabs(x) < 0.5 * unit_of(decimals))
-        snprintf(to, 60, "%.*f", decimals < 15 ? decimals : 0, 0.0);
-    else if (first < -5 || decimals < 0)
-        snprintf(to, 60, "%.*e", first + decimals, x);
-    else
-        snprintf(to, 60, "%.*f", decimals, x);
+    bool naught = fabs(x) < 0.5 * unit_of(decimals),
+         power = decimals < 0 || (first < -5 && !naught);
+    snprintf(to, 60, power ? "%.*e" : "%.*f",
+             power ? first + decimals : decimals, naught ? 0 : x);
 }
 
-/* Writes x as a fraction with a small denominator; false: it is none. */
-static bool fraction_text(char to[60], double x)
+/* Writes x as a whole number, or as a fraction whose denominator is small;
+   false: it is neither. */
+static bool fraction_text(char to[60], double x, int most)
 {
-    int most = SINGLE ? 9 : 99;
-    for (int q = 2; q <= most; q++)
+    for (int q = 1; q <= most; q++)
         if (same_number(x * q, round(x * q)) && fabs(x * q) < 1e6) {
-            snprintf(to, 60, "%.0f/%d", round(x * q), q);
+            snprintf(to, 60, "%.0f", round(x * q) + 0.0);
+            if (q > 1)
+                append(to, 60, "/%d", q);
             return true;
         }
     return false;
@@ -170,9 +154,7 @@ void right_number(char to[60], const Entry *entry, double x)
         decimals = ENOUGH;
     if (isinf(x))
         snprintf(to, 60, "-inf");
-    else if (same_number(x, round(x)) && fabs(x) < 1e6)
-        snprintf(to, 60, "%.0f", round(x) + 0.0);
-    else if (!exact || !fraction_text(to, x))
+    else if (!fraction_text(to, x, !exact ? 1 : SINGLE ? 9 : 99))
         do
             decimal_text(to, x, decimals);
         while (decimals++ < TRUE_DIGITS
@@ -194,8 +176,8 @@ int decimals_shown(const Run *run)
     int most = 0;
     for (int k = 0; k < run->sheet->n; k++) {
         const Item *item = &run->sheet->item[k];
-        if (item->claim && most_decimals(item) > most)
-            most = most_decimals(item);
+        int decimals = item->claim ? most_decimals(item) : 0;
+        most = decimals > most ? decimals : most;
     }
     return run->decimals >= 0 ? run->decimals
          : most == 0 ? 4 : most > 15 ? 15 : most;

@@ -18,12 +18,9 @@ typedef struct {
    about no step is refused. */
 Claim *claims_of(const Run *run, Arena *arena, int *n, Error *f);
 
-/* Returns the entry of M, in the sheet's layout, that entry k of the claim,
-   counted from 0, is about. */
-real *claimed_entry(const Item *claim, Mat M, int k);
-
-/* The inverse: returns which entry of the claim, from 0, is about [i, j]. */
-int entry_at(const Item *claim, Mat M, int i, int j);
+/* Returns the entry of M, in the sheet's layout, that entry k of a claim of
+   that shape, counted from 0 row after row, is about. */
+real *claimed_entry(Mat M, int k);
 
 /* Writes the place of an entry of a claim, such as (1,2), in a vector (2),
    of a single entry "", and returns it. */
@@ -37,9 +34,8 @@ void right_number(char to[60], const Entry *entry, double x);
    digit is off by one. CUT: its digits are cut off, not rounded. EARLY:
    right had nothing been rounded that was carried on. FOLLOWS: wrong, but
    right after what went wrong before. */
-typedef enum { OPEN, RIGHT, LAST_DIGIT, CUT, EARLY, FOLLOWS,
-               WRONG } Verdict;
-enum { VERDICTS = WRONG + 1 };
+typedef enum { OPEN, RIGHT, LAST_DIGIT, CUT, EARLY, FOLLOWS, WRONG,
+               VERDICTS } Verdict;
 
 /* Judges an entry of a claim by the number x that it should be: it is open,
    right, off by its last digit, or wrong. This alone says what is right. */

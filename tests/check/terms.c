@@ -107,7 +107,7 @@ static void look_at_terms(const Run *run, const Step *step)
     char name[200], place[40];
     where_is(name, run, step);
     for (int k = 0; k < claim.item->rows * claim.item->cols; k++) {
-        double x = *claimed_entry(claim.item, step->M, k);
+        double x = *claimed_entry(step->M, k);
         const char *p = terms_text(run, &claim, k, arena, quiet);
         if (p == NULL && is_product(step) && isfinite(x)
             && !is_of_given_scores(run, step))

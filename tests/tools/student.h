@@ -242,7 +242,7 @@ static inline bool is_right(const Item *item, const Step *step, int k)
     const Entry *is = &item->entry[k];
     if (!is_comparable(item, step))
         return false;
-    const double x = *claimed_entry(item, step->M, k);
+    const double x = *claimed_entry(step->M, k);
     return verdict_on(is, x) <= LAST_DIGIT
         || (is->decimals > 0
             && fabs(is->value - x) <= 2.5 * pow(10, -is->decimals));
@@ -255,7 +255,7 @@ static inline bool is_other_digit(const Item *item, const Step *step, int k)
     bool digit = other.value == 0 || other.value == 1;
     other.value = 1 - other.value;
     return digit && sums_to_1(step) && is_comparable(item, step)
-        && verdict_on(&other, *claimed_entry(item, step->M, k)) == RIGHT;
+        && verdict_on(&other, *claimed_entry(step->M, k)) == RIGHT;
 }
 
 /* Is an entry of the sheet neither right nor owed to rounded numbers? One
