@@ -31,9 +31,8 @@ const Step *same_step(const Run *run, const Step *step);
 /* Returns whether two steps are the same, each of its run. */
 bool same_place(const Step *a, const Step *b);
 
-/* Writes the name of a step as a claim has it, such as enc1.A^2, and returns
-   its length. */
-int step_name(char *to, size_t size, const Step *step);
+/* Writes the name of a step as a claim has it, such as enc1.A^2. */
+void step_name(char *to, size_t size, const Step *step);
 
 /* Writes the name of a step as it is shown, such as Ṽ, A^2 or
    10.6 layer2.X, and returns it. */

@@ -7,210 +7,209 @@
 #define LINE(a, l) .algorithm = a, .line = l
 #define EMBEDDED_ROWS(a, l, X, x, ell, all) \
     { LINE(a, l), "embedding", ROLE_EMBEDDING, "d_e", ell, \
-      "embedding", "W_e[:, " x "]", "W_e[" x ", :]", .derived = true, \
+      "W_e[:, " x "]", "W_e[" x ", :]", .derived = true, \
       .formula = "W_e one_hot(tokens, N_V)" }, \
     { LINE(a, l), "position", ROLE_POSITION, "d_e", ell, \
-      "position", "W_p[:, 1:" all "]", "W_p[1:" all ", :]", .derived = true, \
+      "W_p[:, 1:" all "]", "W_p[1:" all ", :]", .derived = true, \
       .formula = "W_p one_hot(index(tokens'), ell_max)" }, \
     { LINE(a, l), X, ROLE_EMBEDDED, "d_e", ell, \
-      X, "W_e[:, " x "] + W_p[:, 1:" all "]", \
+      "W_e[:, " x "] + W_p[:, 1:" all "]", \
       "W_e[" x ", :] + W_p[1:" all ", :]", \
       .formula = "embedding + position" }
 #define NORM_ROW(a, l, X, sign, of, ell, role, in_words) \
     { LINE(a, l), X, role, "d_e", ell, \
-      sign, "layer_norm(" of " | " in_words ")" }
+      "layer_norm(" of " | " in_words ")", .symbol = sign }
 #define FED_ROWS(a, l, X, sign, ell, in, out, f, F) \
     { LINE(a, l), "hidden", ROLE_HIDDEN, "d_mlp", ell, \
-      "hidden", "W_" in "' " sign " + b_" in " 1ᵀ", \
+      "W_" in "' " sign " + b_" in " 1ᵀ", \
       sign " W_" in "' + 1 b_" in "ᵀ", .derived = true, \
       .formula = "W_mlp1 mlp_input + b_mlp1", .also = "h" }, \
     { LINE(a, l), "active", ROLE_ACTIVE, "d_mlp", ell, \
-      "active", F "(hidden)", .derived = true, .formula = f "(hidden)", \
+      F "(hidden)", .derived = true, .formula = f "(hidden)", \
       .also = f " " F }, \
     { LINE(a, l), "mlp", ROLE_MLP, "d_e", ell, \
-      "mlp", "W_" out "' active + b_" out " 1ᵀ", \
+      "W_" out "' active + b_" out " 1ᵀ", \
       "active W_" out "' + 1 b_" out "ᵀ", .derived = true, \
       .formula = "W_mlp2 active + b_mlp2", .also = "ffn FFN MLP" }, \
     { LINE(a, l), X, ROLE_FED, "d_e", ell, \
-      X, X " + W_" out "' " F "(W_" in "' " sign " + b_" in " 1ᵀ) + b_" out \
+      X " + W_" out "' " F "(W_" in "' " sign " + b_" in " 1ᵀ) + b_" out \
       " 1ᵀ", X " + " F "(" sign " W_" in "' + 1 b_" in "ᵀ) W_" out \
       "' + 1 b_" out "ᵀ", .formula = "input + mlp" }
 #define POWER_ROWS(a, l, sign, high, wide) \
-    { LINE(a, l), "exp", ROLE_POWERS, high, wide, \
-      "exp", "e^" sign, .derived = true, \
+    { LINE(a, l), "exp", ROLE_POWERS, high, wide, "e^" sign, \
+      .derived = true, \
       .formula = "exp(x - shift * sum(pick(largest(x), x, 0)))" }, \
-    { LINE(a, l), "sum", ROLE_SUM, "1", wide, \
-      "sum", "Σ e^" sign, .derived = true, .formula = "sum(exp)" }
+    { LINE(a, l), "sum", ROLE_SUM, "1", wide, "Σ e^" sign, \
+      .derived = true, .formula = "sum(exp)" }
 #define KEPT_ROW(a, l, wide) \
     { LINE(a, l), "kept", ROLE_KEPT, "N_V", wide, \
-      "kept", "q of the tokens that are kept, divided by its sum", \
+      "q of the tokens that are kept, divided by its sum", \
       .derived = true, .formula = "keep(q, top_k, top_p)", \
       .also = "nucleus", .with = "top_k top_p" }
 #define P_ROW(a, l) \
     { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", \
-      "P", "softmax(W_u' X)", "softmax(X W_u')" }
+      "softmax(W_u' X)", "softmax(X W_u')" }
 const StepRow step_table[] = {
-    { LINE(1, 1), "e", ROLE_EMBEDDING, "d_e", "1",
-      "e", "W_e[:, v]", "W_e[v, :]" },
+    { LINE(1, 1), "e", ROLE_EMBEDDING, "d_e", "1", "W_e[:, v]", "W_e[v, :]" },
     { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1",
-      "e_p", "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
+      "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
     { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max",
-      "W_p", "all positions", .derived = true, .formula = "sinusoids" },
+      "all positions", .derived = true, .formula = "sinusoids" },
     { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1",
-      "X", "e + e_p", .derived = true, .formula = "e + e_p",
+      "e + e_p", .derived = true, .formula = "e + e_p",
       .also = "x sum input", .with = "e" },
     { LINE(3, 1), "q", ROLE_QUERY, "d_attn", "1",
-      "q", "W_q' e + b_q", "e W_q' + b_q" },
+      "W_q' e + b_q", "e W_q' + b_q" },
     { LINE(3, 2), "k_t", ROLE_KEY, "d_attn", "T",
-      "k_t", "W_k' e_t + b_k", "e_t W_k' + b_k" },
+      "W_k' e_t + b_k", "e_t W_k' + b_k" },
     { LINE(3, 3), "v_t", ROLE_VALUES, "d_out", "T",
-      "v_t", "W_v' e_t + b_v", "e_t W_v' + b_v" },
+      "W_v' e_t + b_v", "e_t W_v' + b_v" },
     { LINE(3, 4), "scores", ROLE_SCORES, "T", "1",
-      "scores", "qᵀ k_t", "q k_tᵀ", .also = "S s" },
+      "qᵀ k_t", "q k_tᵀ", .also = "S s" },
     { LINE(3, 4), "S_scaled", ROLE_SCALED, "T", "1",
-      "scores / √d_attn", .derived = true, .formula = "scores / scaling",
-      .also = "scaled scaledscores" },
+      .derived = true, .formula = "scores / scaling",
+      .also = "scaled scaledscores", .symbol = "scores / √d_attn" },
     POWER_ROWS(3, 4, "(scores / √d_attn)", "T", "1"),
     { LINE(3, 4), "alpha_t", ROLE_WEIGHTS, "T", "1",
-      "α_t", "softmax(scores / √d_attn)", .formula = "exp / sum",
-      .also = "weights A attn" },
+      "softmax(scores / √d_attn)", .formula = "exp / sum",
+      .also = "weights A attn", .symbol = "α_t" },
     { LINE(3, 5), "v_tilde", ROLE_MIXED, "d_out", "1",
-      "ṽ", "Σ_t α_t v_t", .also = "output out O context" },
+      "Σ_t α_t v_t", .also = "output out O context", .symbol = "ṽ" },
     { LINE(4, 1), "Q", ROLE_QUERY, "d_attn", "ell_x",
-      "Q", "W_q' X + b_q 1ᵀ", "X W_q' + 1 b_qᵀ" },
+      "W_q' X + b_q 1ᵀ", "X W_q' + 1 b_qᵀ" },
     { LINE(4, 2), "K", ROLE_KEY, "d_attn", "ell_z",
-      "K", "W_k' Z + b_k 1ᵀ", "Z W_k' + 1 b_kᵀ", .reads = "Z" },
+      "W_k' Z + b_k 1ᵀ", "Z W_k' + 1 b_kᵀ", .reads = "Z" },
     { LINE(4, 3), "V", ROLE_VALUES, "d_v", "ell_z",
-      "V", "W_v' Z + b_v 1ᵀ", "Z W_v' + 1 b_vᵀ" },
+      "W_v' Z + b_v 1ᵀ", "Z W_v' + 1 b_vᵀ" },
     { LINE(4, 4), "S", ROLE_SCORES, "ell_z", "ell_x",
-      "S", "Kᵀ Q", "Q Kᵀ", .also = "scores score" },
+      "Kᵀ Q", "Q Kᵀ", .also = "scores score" },
     { LINE(4, 4), "S_scaled", ROLE_SCALED, "ell_z", "ell_x",
-      "S / √d_attn", "before the mask", .derived = true,
-      .formula = "scores / scaling" },
+      "before the mask", .derived = true, .formula = "scores / scaling",
+      .symbol = "S / √d_attn" },
     { LINE(4, 5), "S", ROLE_MASKED, "ell_z", "ell_x",
-      "S", "S, but -inf where the mask is 0", .reads = "mask" },
+      "S, but -inf where the mask is 0", .reads = "mask" },
     { LINE(4, 6), "S_scaled", ROLE_SCALED, "ell_z", "ell_x",
-      "S / √d_attn", .formula = "pick(finite(masked), scaled, -inf)",
-      .also = "scaled scaledscores" },
+      .formula = "pick(finite(masked), scaled, -inf)",
+      .also = "scaled scaledscores", .symbol = "S / √d_attn" },
     POWER_ROWS(4, 6, "(S / √d_attn)", "ell_z", "ell_x"),
     { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x",
-      "A", "softmax(S / √d_attn)", .formula = "exp / sum",
+      "softmax(S / √d_attn)", .formula = "exp / sum",
       .also = "weights attn attention alpha" },
     { LINE(4, 6), "V_tilde", ROLE_MIXED, "d_v", "ell_x",
-      "Ṽ", "V A", "A V", .also = "output out O context" },
+      "V A", "A V", .also = "output out O context", .symbol = "Ṽ" },
     { LINE(5, 2), "Y", ROLE_HEAD, "d_mid", "ell_x",
-      "Y^h", "Attention(X, Z | W_qkv^h, Mask)" },
+      "Attention(X, Z | W_qkv^h, Mask)", .symbol = "Y^h" },
     { LINE(5, 3), "Y", ROLE_HEADS, "H d_mid", "ell_x",
-      "Y", "[Y^1; ...; Y^H]", "[Y^1, ..., Y^H]" },
+      "[Y^1; ...; Y^H]", "[Y^1, ..., Y^H]" },
     { LINE(5, 4), "V_tilde", ROLE_PROJECTED, "d_out", "ell_x",
-      "Ṽ", "W_o' Y + b_o 1ᵀ", "Y W_o' + 1 b_oᵀ", .also = "output out O" },
+      "W_o' Y + b_o 1ᵀ", "Y W_o' + 1 b_oᵀ", .also = "output out O",
+      .symbol = "Ṽ" },
     { LINE(6, 1), "m", ROLE_MEAN, "1", "ell",
-      "m", "Σ_i e[i] / d_e", .also = "mean mu μ" },
+      "Σ_i e[i] / d_e", .also = "mean mu μ" },
     { LINE(6, 2), "v", ROLE_VARIANCE, "1", "ell",
-      "v", "Σ_i (e[i] - m)² / d_e", .also = "var variance sigma2 σ2 σ²" },
+      "Σ_i (e[i] - m)² / d_e", .also = "var variance sigma2 σ2 σ²" },
     { LINE(6, 3), "root", ROLE_ROOT, "1", "ell",
-      "root", "√(v + ε)", .derived = true,
-      .formula = "sqrt(variance + epsilon)", .also = "std stddev sigma σ" },
+      "√(v + ε)", .derived = true, .formula = "sqrt(variance + epsilon)",
+      .also = "std stddev sigma σ" },
     { LINE(6, 3), "standardised", ROLE_STANDARDISED, "d_e", "ell",
-      "standardised", "(e - m) / √(v + ε)", .derived = true,
+      "(e - m) / √(v + ε)", .derived = true,
       .formula = "(input - mean) / root",
       .also = "normalised normalized xhat x̂" },
     { LINE(6, 3), "e_hat", ROLE_NORMALISED, "d_e", "ell",
-      "ê", "(e - m) / √(v + ε) ⊙ γ + β",
+      "(e - m) / √(v + ε) ⊙ γ + β",
       .formula = "standardised * gamma + beta", .also = "output out y",
-      .reads = "epsilon" },
+      .reads = "epsilon", .symbol = "ê" },
     { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell",
-      "logits", "W_u' e", "e W_u'", .also = "logit z" },
+      "W_u' e", "e W_u'", .also = "logit z" },
     POWER_ROWS(7, 1, "logits", "N_V", "ell"),
     { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell",
-      "p", "softmax(logits)", .formula = "exp / sum",
+      "softmax(logits)", .formula = "exp / sum",
       .also = "probs prob probabilities softmax output" },
     { LINE(7, 1), "q", ROLE_TEMPERED, "N_V", "ell",
-      "q", "softmax(logits / τ)", .derived = true,
+      "softmax(logits / τ)", .derived = true,
       .formula = "softmax(logits / tau)", .with = "tau", .reads = "tau" },
     KEPT_ROW(7, 1, "ell"),
     { LINE(7, 1), "loss", ROLE_LOSS, "1", "1",
-      "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
+      "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
       .derived = true, .formula = "total(-logs(target, P))",
       .with = "target", .also = "crossentropy CE L nll" },
     EMBEDDED_ROWS(8, 3, "Z", "z", "ell_z", "ℓ_z"),
     { LINE(8, 5), "Z", ROLE_ATTENDED, "d_e", "ell_z",
-      "Z", "Z + MHAttention(Z | W^enc, Mask = 1)" },
+      "Z + MHAttention(Z | W^enc, Mask = 1)" },
     NORM_ROW(8, 6, "Z", "Z", "Z", "ell_z", ROLE_ATTENTION_NORM, "γ^1, β^1"),
     FED_ROWS(8, 7, "Z", "Z", "ell_z", "mlp1", "mlp2", "relu", "ReLU"),
     NORM_ROW(8, 8, "Z", "Z", "Z", "ell_z", ROLE_MLP_NORM, "γ^2, β^2"),
     EMBEDDED_ROWS(8, 12, "X", "x", "ell_x", "ℓ_x"),
     { LINE(8, 14), "X", ROLE_ATTENDED, "d_e", "ell_x",
-      "X", "X + MHAttention(X | W^dec, Mask causal)" },
+      "X + MHAttention(X | W^dec, Mask causal)" },
     NORM_ROW(8, 15, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^3, β^3"),
     { LINE(8, 16), "X", ROLE_ATTENDED, "d_e", "ell_x",
-      "X", "X + MHAttention(X, Z | W^e/d, Mask = 1)" },
+      "X + MHAttention(X, Z | W^e/d, Mask = 1)" },
     NORM_ROW(8, 17, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^4, β^4"),
     FED_ROWS(8, 18, "X", "X", "ell_x", "mlp3", "mlp4", "relu", "ReLU"),
     NORM_ROW(8, 19, "X", "X", "X", "ell_x", ROLE_MLP_NORM, "γ^5, β^5"),
     P_ROW(8, 21),
     EMBEDDED_ROWS(9, 3, "X", "x", "ell_x", "ℓ"),
     { LINE(9, 5), "X", ROLE_ATTENDED, "d_e", "ell_x",
-      "X", "X + MHAttention(X | W, Mask = 1)" },
+      "X + MHAttention(X | W, Mask = 1)" },
     NORM_ROW(9, 6, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^1, β^1"),
     FED_ROWS(9, 7, "X", "X", "ell_x", "mlp1", "mlp2", "gelu", "GELU"),
     NORM_ROW(9, 8, "X", "X", "X", "ell_x", ROLE_MLP_NORM, "γ^2, β^2"),
     { LINE(9, 10), "hidden", ROLE_HIDDEN, "d_f", "ell_x",
-      "hidden", "W_f' X + b_f 1ᵀ", "X W_f' + 1 b_fᵀ", .derived = true,
+      "W_f' X + b_f 1ᵀ", "X W_f' + 1 b_fᵀ", .derived = true,
       .formula = "W_f input + b_f", .also = "h" },
     { LINE(9, 10), "X", ROLE_TRANSFORMED, "d_f", "ell_x",
-      "X", "GELU(W_f' X + b_f 1ᵀ)", "GELU(X W_f' + 1 b_fᵀ)",
+      "GELU(W_f' X + b_f 1ᵀ)", "GELU(X W_f' + 1 b_fᵀ)",
       .formula = "gelu(hidden)" },
     { LINE(9, 11), "X", ROLE_LAST_NORM, "d_f", "ell_x",
-      "X", "layer_norm(X | γ, β)" },
+      "layer_norm(X | γ, β)" },
     P_ROW(9, 12),
     EMBEDDED_ROWS(10, 3, "X", "x", "ell_x", "ℓ"),
     NORM_ROW(10, 5, "X_tilde", "X̃", "X", "ell_x", ROLE_ATTENTION_NORM,
              "γ^1, β^1"),
     { LINE(10, 6), "X", ROLE_ATTENDED, "d_e", "ell_x",
-      "X", "X + MHAttention(X̃ | W, Mask causal)" },
+      "X + MHAttention(X̃ | W, Mask causal)" },
     NORM_ROW(10, 7, "X_tilde", "X̃", "X", "ell_x", ROLE_MLP_NORM, "γ^2, β^2"),
     FED_ROWS(10, 8, "X", "X̃", "ell_x", "mlp1", "mlp2", "gelu",
              "GELU"),
     NORM_ROW(10, 10, "X", "X", "X", "ell_x", ROLE_LAST_NORM, "γ, β"),
     P_ROW(10, 11),
     { LINE(11, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "P", "EDTransformer(z, x | θ)" },
+      "EDTransformer(z, x | θ)" },
     { LINE(11, 5), "loss", ROLE_LOSS, "1", "1",
-      "loss", "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
+      "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
     { LINE(12, 5), "x_tilde", ROLE_MASKED_TOKENS, "1", "ell_x",
-      "x̃", "mask_token where u < p_mask, else x" },
+      "mask_token where u < p_mask, else x", .symbol = "x̃" },
     { LINE(12, 7), "T_tilde", ROLE_MASKED_PLACES, "1", "n",
-      "T̃", "{t : x̃[t] = mask_token}" },
+      "{t : x̃[t] = mask_token}", .symbol = "T̃" },
     { LINE(12, 8), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "P", "ETransformer(x̃ | θ)" },
+      "ETransformer(x̃ | θ)" },
     { LINE(12, 9), "loss", ROLE_LOSS, "1", "1",
-      "loss", "-Σ_(t in T̃) log P[x[t], t]", "-Σ_(t in T̃) log P[t, x[t]]" },
+      "-Σ_(t in T̃) log P[x[t], t]", "-Σ_(t in T̃) log P[t, x[t]]" },
     { LINE(13, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "P", "DTransformer(x | θ)" },
+      "DTransformer(x | θ)" },
     { LINE(13, 5), "loss", ROLE_LOSS, "1", "1",
-      "loss", "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
+      "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
     { LINE(14, 3), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "P", "DTransformer(x | θ)" },
+      "DTransformer(x | θ)" },
     { LINE(14, 4), "p", ROLE_NEXT, "N_V", "1",
-      "p", "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]" },
+      "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]" },
     { LINE(14, 5), "q", ROLE_TEMPERED, "N_V", "1",
-      "q", "p^(1/τ) / Σ p^(1/τ)", .reads = "tau" },
+      "p^(1/τ) / Σ p^(1/τ)", .reads = "tau" },
     KEPT_ROW(14, 5, "1"),
     { LINE(14, 5), "y", ROLE_DRAWN, "1", "1",
-      "y", "the first y with u < q[1] + ... + q[y]" },
-    { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen",
-      "y", "x[ℓ+1 : ℓ+ℓ_gen]" },
+      "the first y with u < q[1] + ... + q[y]" },
+    { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen", "x[ℓ+1 : ℓ+ℓ_gen]" },
     { LINE(15, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "P", "EDTransformer(z, x̂ | θ)" },
+      "EDTransformer(z, x̂ | θ)" },
     { LINE(15, 5), "p", ROLE_NEXT, "N_V", "1",
-      "p", "P[:, length(x̂)]", "P[length(x̂), :]" },
+      "P[:, length(x̂)]", "P[length(x̂), :]" },
     { LINE(15, 6), "q", ROLE_TEMPERED, "N_V", "1",
-      "q", "p^(1/τ) / Σ p^(1/τ)", .reads = "tau" },
+      "p^(1/τ) / Σ p^(1/τ)", .reads = "tau" },
     { LINE(15, 6), "y", ROLE_DRAWN, "1", "1",
-      "y", "the first y with u < q[1] + ... + q[y]" },
+      "the first y with u < q[1] + ... + q[y]" },
     { LINE(15, 9), "x_hat", ROLE_GENERATED, "1", "ell_gen",
-      "x̂", "the tokens so far" },
+      "the tokens so far", .symbol = "x̂" },
     { .name = NULL }
 };
 const int step_rows = sizeof step_table / sizeof *step_table - 1;
@@ -252,43 +251,44 @@ bool can_be_given(int algorithm, const StepRow *row)
             || row->role == ROLE_LOGITS);
 }
 
-int step_name(char *to, size_t size, const Step *step)
+static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };
+
+void step_name(char *to, size_t size, const Step *step)
 {
-    static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };
     static const char *const aspects[] = { "", "grad.", "new." };
-    char turn[20] = "", layer[30] = "", head[20] = "";
+    *to = '\0';
     if (step->turn > 0)
-        snprintf(turn, sizeof turn, "%c%d.", step->loop, step->turn);
+        append(to, size, "%c%d.", step->loop, step->turn);
+    append(to, size, "%s", aspects[step->aspect]);
     if (step->part != NOWHERE)
-        snprintf(layer, sizeof layer, "%s%d.", parts[step->part],
-                 step->layer);
+        append(to, size, "%s%d.", parts[step->part], step->layer);
+    append(to, size, "%s", step->name);
     if (step->head > 0)
-        snprintf(head, sizeof head, "^%d", step->head);
-    return snprintf(to, size, "%s%s%s%s%s", turn, aspects[step->aspect],
-                    layer, step->name, head);
+        append(to, size, "^%d", step->head);
+}
+
+/* How a step is written in the paper. */
+static const char *symbol_of(const Step *step)
+{
+    const StepRow *row = step->row;
+    return row->symbol != NULL ? row->symbol : row->name;
 }
 
 const char *step_label(char to[100], const Run *run, const Step *step)
 {
-    char line[30] = "", place[60];
-    Step bare = *step;
-    bare.name = "";
-    step_name(place, sizeof place, &bare);
-    int before = (int)strcspn(place, "^");
-    bool named = step->aspect != VALUE
-              || step->role == ROLE_SCALED;
-    const char *name = named ? step->name : step->row->symbol;
+    Step shown = *step;
+    *to = '\0';
+    if (step->aspect == VALUE && !has_role(step, ROLE(SCALED) | ROLE(HEAD)))
+        shown.name = symbol_of(step);
     if (has_model(run->algorithm) && step->aspect == VALUE)
-        snprintf(line, sizeof line, "%d.%d ", step->algorithm, step->line);
-    snprintf(to, 100, "%s%.*s%.*s%s", line, before, place,
-             (int)strcspn(name, "^"), name, place + before);
+        snprintf(to, 100, "%d.%d ", step->algorithm, step->line);
+    size_t n = strlen(to);
+    step_name(to + n, 100 - n, &shown);
     return to;
 }
 
 void json_place(FILE *out, const Step *step)
 {
-    static const char *const parts[] = { [LAYER] = "layer", [ENC] = "enc",
-                                         [DEC] = "dec", [ED] = "ed" };
     fprintf(out, step->head == 0 ? "null" : "%d", step->head);
     if (step->aspect != VALUE)
         fprintf(out, ", \"of\": \"%s\"", step->aspect == NEW ? "new"
@@ -322,17 +322,14 @@ void print_formula(FILE *out, const Run *run, const char *formula)
 {
     static const char scale[] = " / √d_attn", tied[] = "W_u'";
     bool primed = run->layout->rows != run->layout->weights;
-    const char *positions = strstr(formula, " + W_p[");
     for (const char *p = formula; *p != '\0'; p++)
-        if (run->unplaced && p == positions)
+        if (run->unplaced && begins(p, " + W_p["))
             break;
-        else if ((!run->scaled || run->divisor > 0)
-                 && strncmp(p, scale, strlen(scale)) == 0) {
+        else if ((!run->scaled || run->divisor > 0) && begins(p, scale)) {
             p += strlen(scale) - 1;
             if (run->scaled)
                 fprintf(out, " / %g", run->divisor);
-        }
-        else if (run->tied && strncmp(p, tied, strlen(tied)) == 0) {
+        } else if (run->tied && begins(p, tied)) {
             fputs("W_eᵀ", out);
             p += strlen(tied) - 1;
         } else if (*p != '\'')
@@ -355,7 +352,7 @@ static void print_meaning(FILE *out, const Run *run, const Step *step)
     else if (step->aspect == NEW)
         fprintf(out, "%s ← %s - η ∇%s", name, name, name);
     else
-        print_formula(out, run, step->row->symbol);
+        print_formula(out, run, symbol_of(step));
     if (text != NULL) {
         fputs(" = ", out);
         print_formula(out, run, text);
@@ -364,13 +361,13 @@ static void print_meaning(FILE *out, const Run *run, const Step *step)
     }
 }
 
-static void print_place(FILE *out, const Run *run, const Step *step)
+void print_step_text(FILE *out, const Run *run, const Step *step)
 {
-    static const char *const parts[] = { [ENC] = "W^enc", [DEC] = "W^dec",
-                                         [ED] = "W^e/d" };
+    static const char *const in[] = { [ENC] = "W^enc", [DEC] = "W^dec",
+                                      [ED] = "W^e/d" };
     fprintf(out, "line %d", step->line);
     if (run->algorithm != step->algorithm && step->part > LAYER)
-        fprintf(out, ", %s", parts[step->part]);
+        fprintf(out, ", %s", in[step->part]);
     if (step->turn > 0)
         fprintf(out, ", %c = %d", step->loop, step->turn);
     if (step->layer > 0 && step->aspect == VALUE)
@@ -378,11 +375,6 @@ static void print_place(FILE *out, const Run *run, const Step *step)
     if (step->head > 0 && step->aspect == VALUE)
         fprintf(out, ", h = %d", step->head);
     fputs(": ", out);
-}
-
-void print_step_text(FILE *out, const Run *run, const Step *step)
-{
-    print_place(out, run, step);
     print_meaning(out, run, step);
 }
 
@@ -399,13 +391,11 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
 
 const char *run_title(char to[TITLE_BYTES], const Run *run)
 {
-    bool late = run->entered != NULL && *run->entered != '\0';
-    bool inferred = run->sheet->inferred;
     snprintf(to, TITLE_BYTES, "Algorithm %d%s%s%s, layout %s: %s%s",
-             run->algorithm, inferred ? " (inferred from the names)" : "",
-             late ? " " : "", late ? run->entered : "",
-             run->layout->name, run->layout->meaning,
-             run->guessed == NULL ? "" : run->guessed);
+             run->algorithm,
+             run->sheet->inferred ? " (inferred from the names)" : "",
+             *run->entered != '\0' ? " " : "", run->entered,
+             run->layout->name, run->layout->meaning, run->guessed);
     return to;
 }
 
@@ -439,11 +429,10 @@ const char *sums_text(const Run *run, const Step *step)
 bool mask_is_1(const Run *run, const Step *step)
 {
     const Step *before = step - 1;
-    bool equal = step > run->step && step->role == ROLE_MASKED
-              && strcmp(step->name, before->name) == 0;
-    for (int k = 0; equal && k < step->M->rows * step->M->cols; k++)
-        equal = step->M->at[k] == before->M->at[k];
-    return equal;
+    size_t n = (size_t)step->M->rows * (size_t)step->M->cols;
+    return step > run->step && step->role == ROLE_MASKED
+        && before->role == ROLE_SCORES
+        && memcmp(step->M->at, before->M->at, n * sizeof(real)) == 0;
 }
 
 void append_step(Run *run, Arena *arena, Step *step, Mat M)
@@ -463,6 +452,7 @@ void append_step(Run *run, Arena *arena, Step *step, Mat M)
     run->step[n] = *step;
 }
 
+/* Whether two steps are the same but for their times. */
 static bool alike(const Step *a, const Step *b)
 {
     return a->row == b->row && a->layer == b->layer && a->head == b->head
@@ -496,43 +486,27 @@ static bool is_about(const Item *claim, const Step *step)
         && strcmp(claim->name, step->name) == 0;
 }
 
-static bool rivals(const Step *a, const Step *b)
-{
-    return a->line == b->line && a->algorithm == b->algorithm
-        && (a->part != b->part || a->layer != b->layer
-            || a->head != b->head || a->turn != b->turn);
-}
-
-_Noreturn static void refuse_claim(const Run *run, const Item *claim,
-                                   const Step *one, Error *f)
-{
-    char name[60];
-    if (one != NULL) {
-        step_name(name, sizeof name, one);
-        fail_in_text(f, claim->at, "Algorithm %d has more than one step %s; "
-                     "name one, such as %s.", run->algorithm, claim->typed,
-                     name);
-    }
-    if (run->n == 0)
-        fail_in_text(f, claim->at,
-                     "Algorithm %d has shown no step yet, so none "
-                     "is %s; a SEE in its C shows one.", run->algorithm,
-                     claim->typed);
-    fail_in_text(f, claim->at, "Algorithm %d has no step %s here; without "
-                 "this claim 'ftx show' lists its steps.", run->algorithm,
-                 claim->typed);
-}
-
 const Step *step_of(const Run *run, const Item *claim, Error *f)
 {
     const Step *found = NULL, *end = run->step + run->n;
+    char name[60];
     for (const Step *s = run->step; s < end; s++)
         if (is_about(claim, s))
             found = s;
-    for (const Step *s = run->step; s < end && found != NULL; s++)
-        if (is_about(claim, s) && rivals(found, s))
-            refuse_claim(run, claim, s, f);
     if (found == NULL)
-        refuse_claim(run, claim, NULL, f);
+        fail_in_text(f, claim->at, run->n == 0
+                     ? "Algorithm %d has shown no step yet, so none is %s; "
+                       "a SEE in its C shows one."
+                     : "Algorithm %d has no step %s here; without this "
+                       "claim 'ftx show' lists its steps.", run->algorithm,
+                     claim->typed);
+    for (const Step *s = run->step; s < end; s++)
+        if (is_about(claim, s) && s->line == found->line
+            && s->algorithm == found->algorithm && !alike(s, found)) {
+            step_name(name, sizeof name, s);
+            fail_in_text(f, claim->at, "Algorithm %d has more than one step "
+                         "%s; name one, such as %s.", run->algorithm,
+                         claim->typed, name);
+        }
     return found;
 }

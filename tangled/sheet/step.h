@@ -29,7 +29,6 @@ typedef struct {
     const char *name;           /* as in the C, such as S_scaled          */
     Role role;
     const char *high, *wide;    /* its dimensions: "ell_z", "ell_x"       */
-    const char *symbol;         /* in the paper's notation                */
     const char *columns, *rows; /* what it is, where tokens are these     */
     bool derived;               /* no line names it: it is computed where
                                    it is asked for ...                    */
@@ -38,6 +37,7 @@ typedef struct {
     const char *also;           /* other spellings                        */
     const char *with;           /* derived where one of these is given    */
     const char *reads;          /* "tau": read, but no operand; or NULL   */
+    const char *symbol;         /* of the paper; NULL: its name           */
 } StepRow;
 
 /* All rows, in the order in which a run meets them; behind the last
