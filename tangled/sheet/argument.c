@@ -206,28 +206,18 @@ const char *known_name(int algorithm, const char *plain)
     return NULL;
 }
 
-/* Writes the names of its arguments, or of its steps, and returns them. */
-enum { LIST_BYTES = 400 };
-static const char *list_names(char to[LIST_BYTES], int algorithm, bool steps)
-{
-    *to = '\0';
-    for (const Argument *a = argument_table; a->name != NULL; a++)
-        if (!steps && takes(algorithm, a))
-            add_to_list(to, LIST_BYTES, a->name);
-    for (const StepRow *row = step_table; row->name != NULL; row++)
-        if (steps && is_or_calls(algorithm, row->algorithm)
-            && has_model(row->algorithm) == has_model(algorithm))
-            add_to_list(to, LIST_BYTES, row->name);
-    if (steps && algorithm_table[algorithm].kind == TRAINING)
-        add_to_list(to, LIST_BYTES, "grad.W_u, new.W_u and so on");
-    return to;
-}
-
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
 {
-    char steps[LIST_BYTES], names[LIST_BYTES];
-    list_names(steps, algorithm, true);
-    list_names(names, algorithm, false);
+    char names[400] = "", steps[400] = "";
+    for (const Argument *a = argument_table; a->name != NULL; a++)
+        if (takes(algorithm, a))
+            add_to_list(names, sizeof names, a->name);
+    for (const StepRow *row = step_table; row->name != NULL; row++)
+        if (is_or_calls(algorithm, row->algorithm)
+            && has_model(row->algorithm) == has_model(algorithm))
+            add_to_list(steps, sizeof steps, row->name);
+    if (algorithm_table[algorithm].kind == TRAINING)
+        add_to_list(steps, sizeof steps, "grad.W_u, new.W_u and so on");
     if (claim)
         snprintf(to, NAMES_BYTES, "the steps are %s", steps);
     else

@@ -326,7 +326,7 @@ static void bind_component(Job *job)
 int given_position(const Job *job, int most)
 {
     const Item *pos = find_item(job, "pos"),
-               *t = pos != NULL ? pos : require_item(job, "t");
+               *t = pos != NULL ? pos : require_of_head(job, "t", 0);
     int position = (int)t->entry->value + (pos != NULL);
     if (pos != NULL && find_item(job, "t") != NULL)
         fail_in_text(job->f, pos->at, "t is pos + 1; leave out one of them.");
@@ -349,7 +349,7 @@ static void given_positions(Job *job, Hyperparameters *h, int ell)
     h->positions = W_p != NULL ? LEARNED
                  : of[(int)number_given(job, "positions", 0)];
     if (h->positions == PAPER_SINES && find_item(job, "base") == NULL)
-        require_item(job, "ell_max");
+        require_of_head(job, "ell_max", 0);
     h->ell_max = (int)number_given(job, "ell_max", W_p == NULL ? ell
                                    : letter_size(&job->size, "ell_max"));
 }
@@ -362,7 +362,7 @@ static void compute_positions(Job *job)
     bool paper = h->positions == PAPER_SINES;
     if (!paper && h->positions != VASWANI_SINES)
         return;
-    const Item *d_e = require_item(job, "d_e");
+    const Item *d_e = require_of_head(job, "d_e", 0);
     h->d_e = (int)number_given(job, "d_e", 2);
     if (h->d_e % 2 != 0)
         fail_in_text(job->f, d_e->at, "d_e is odd, but each pair of entries "

@@ -39,11 +39,6 @@ bool is_any_given(const Job *job, const char *names)
     return false;
 }
 
-const Item *require_item(const Job *job, const char *name)
-{
-    return require_of_head(job, name, 0);
-}
-
 const Item *require_of_head(const Job *job, const char *name, int head)
 {
     const Item *item = find_of_head(job, name, head);
@@ -66,22 +61,13 @@ void note_assumption(Job *job, const char *name, const char *what)
     add_to_list(job->run.assumed, sizeof job->run.assumed, note);
 }
 
-/* Which of the words it is, from 1; 0: none. */
-static int which_word(const char *words, const char *word)
-{
-    int n = 1;
-    for (const char *p = words; *p != '\0'; p = after_word(p), n++)
-        if (word_in(word, p, strcspn(p, " ")))
-            return n;
-    return 0;
-}
-
 double number_given(const Job *job, const char *name, double instead)
 {
     const Item *item = find_item(job, name);
     return item == NULL ? instead
          : item->word == NULL ? item->entry->value
-         : which_word(argument_of(job, name)->words, item->word);
+         : word_in(argument_of(job, name)->words, item->word,
+                   strlen(item->word));
 }
 
 /* Refuses a setting that is none of its words, and not in its range. */
@@ -90,7 +76,7 @@ static void check_setting(const Job *job, const Item *item, const Argument *a)
     bool word = item->word != NULL && a->words != NULL,
          one = item->rows * item->cols == 1 && item->word == NULL;
     double x = one ? item->entry->value : NAN;
-    if (word ? which_word(a->words, item->word) > 0
+    if (word ? word_in(a->words, item->word, strlen(item->word)) > 0
              : a->kind > INTEGER || (a->kind == WORD && a->words == NULL)
                || (a->least <= x && x <= a->most && a->most > 0
                    && (a->kind != INTEGER || x == floor(x))))
@@ -137,11 +123,16 @@ bool hides(const Item *item)
     return false;
 }
 
-/* Whether an item may give the step of a row. */
+/* Whether an item may give the step of a row. S_scaled is given behind the
+   mask; the p of Algorithm 7 is another's P. */
 static bool can_give(const Job *job, const Item *item, const StepRow *row)
 {
     int algorithm = job->run.algorithm;
-    if (!can_be_given(algorithm, row) || strcmp(row->name, item->name) != 0
+    if (!is_or_calls(algorithm, row->algorithm)
+        || strcmp(row->name, item->name) != 0
+        || (row->derived && row->algorithm == 4 && row->line == 4)
+        || (has_model(algorithm) && row->algorithm == 7
+            && row->role != ROLE_LOGITS)
         || (item->head > 0 && !is_in_heads(job, row))
         || (item->part != NOWHERE && has_model(row->algorithm)
             && part_of_line(row->algorithm, row->line) != item->part))

@@ -26,9 +26,8 @@ const Item *find_item(const Job *job, const char *name);
    number. */
 const Item *find_of_head(const Job *job, const char *name, int head);
 
-/* As these; but where there is none, that is refused, unless the sheet starts
-   late. */
-const Item *require_item(const Job *job, const char *name);
+/* As find_of_head; but where there is none, that is refused, unless the sheet
+   starts late. */
 const Item *require_of_head(const Job *job, const char *name, int head);
 
 /* Returns whether any of the names, with blanks between them, is given. */

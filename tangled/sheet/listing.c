@@ -137,7 +137,7 @@ static Mat run_model(Job *job)
 static NumberList given_chances(const Job *job, int least,
                                 const char *because)
 {
-    const Item *item = job->tau > 0 ? require_item(job, "u")
+    const Item *item = job->tau > 0 ? require_of_head(job, "u", 0)
                                     : find_item(job, "u");
     int n = item == NULL ? least : item->rows * item->cols;
     double *u = arena_alloc(job->arena, (size_t)n * sizeof *u);
@@ -158,7 +158,7 @@ static NumberList given_chances(const Job *job, int least,
 static void check_special_token(const Job *job, int least, const char *token)
 {
     if (job->hyper.N_V < least)
-        fail_in_text(job->f, require_item(job, "W_e")->at,
+        fail_in_text(job->f, require_of_head(job, "W_e", 0)->at,
                      "N_V must be at least %d: %s is N_V - %d.", least,
                      token, least - 1);
 }

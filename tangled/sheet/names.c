@@ -30,15 +30,10 @@ double scaling(const Job *job)
          : lacks_divisor(job) ? NAN : sqrt(size_or_1(job, "d_attn"));
 }
 
-static bool has_positions(const Bound *bound, const char *word)
-{
-    const Item *item = find_item(bound, "positions");
-    return item != NULL && strcmp(item->word, word) == 0;
-}
-
 int conditions_of(const Bound *bound)
 {
     const Run *run = &bound->run;
+    const int positions = (int)number_given(bound, "positions", 0);
     Architecture model = algorithm_table[run->algorithm].architecture;
     bool is_model = has_model(run->algorithm),
          pre_norm = is_model && model == D_TRANSFORMER,
@@ -49,8 +44,7 @@ int conditions_of(const Bound *bound)
          | (pre_norm ? IF_PRE_NORM : 0)
          | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)
          | (training && model == E_TRANSFORMER ? IF_BLANKS : 0)
-         | (has_positions(bound, "paper") ? IF_PAPER : 0)
-         | (has_positions(bound, "vaswani") ? IF_VASWANI : 0);
+         | (positions == 2 ? IF_PAPER : positions == 3 ? IF_VASWANI : 0);
 }
 
 bool condition_holds(const Lookup *at, int when)
@@ -91,17 +85,9 @@ static Mat find_parameter(Lookup *at, const char *name)
          : NULL;
 }
 
-/* Returns what follows γ where it is explained what a step is, such as "^1,
-   β^1)"; NULL: there is no γ. */
-static const char *gamma_in(const StepRow *row)
-{
-    static const char gamma[] = "γ";
-    const char *p = strstr(row->columns, gamma);
-    return p == NULL ? NULL : p + strlen(gamma);
-}
-
-/* Returns gamma or beta of the norm at hand, or of the line before. Within
-   Algorithm 6 nothing says of which norm of a model it is. */
+/* Returns gamma or beta of the norm at hand, or of the last one before it,
+   whose row says which, such as γ^1. Within Algorithm 6 nothing says of which
+   norm of a model it is. */
 static Mat find_norm_parameter(Lookup *at, const char *name)
 {
     const StepRow *row = at->here->row;
@@ -110,12 +96,12 @@ static Mat find_norm_parameter(Lookup *at, const char *name)
         snprintf(full, sizeof full, "%s%s", name,
                  at->here->name + strcspn(at->here->name, "_"));
     else {
-        while (row > step_table && gamma_in(row) == NULL)
+        const char *gamma;
+        while ((gamma = strstr(row->columns, "γ")) == NULL)
             row--;
-        const char *gamma = gamma_in(row);
-        if (gamma == NULL || (row->algorithm == 6
-                              && has_model(at->job->run.algorithm)))
+        if (row->algorithm == 6 && has_model(at->job->run.algorithm))
             return NULL;
+        gamma += strlen("γ");
         snprintf(full, sizeof full, *gamma == '^' ? "%s_%.1s" : "%s", name,
                  gamma + 1);
     }
@@ -187,11 +173,10 @@ static Mat softmax_input(Lookup *at)
          : latest(at, attention ? ROLE_SCALED : ROLE_LOGITS);
 }
 
-/* What flows through the layers of a model; or the input of a part alone. */
+/* What flows through the layers of a model. */
 static Mat residual(Lookup *at)
 {
-    const Seen *flow = latest_flow(at->job, false);
-    return flow != NULL ? known_value(flow) : find_parameter(at, "e");
+    return known_value(latest_flow(at->job, false));
 }
 
 static Mat context(Lookup *at)
@@ -199,7 +184,7 @@ static Mat context(Lookup *at)
     return known_value(latest_flow(at->job, true));
 }
 
-Mat number_constant(const Job *job, double x)
+static Mat number_constant(const Job *job, double x)
 {
     Mat M = constant(job->arena, 1, 1);
     AT(M, 1, 1) = (real)x;
@@ -215,11 +200,13 @@ static Mat list_of(const Job *job, const Item *item)
     return list;
 }
 
-/* A size, a setting or a list of the sheet; NULL: there is none. */
-static Mat value_given(const Job *job, const char *name)
+/* A size, a setting or a list of the sheet, or the number k of a slip; NULL:
+   there is none. */
+static Mat value_given(const Lookup *at, const char *name)
 {
+    const Job *job = at->job;
     const struct { const char *name; double x; } numbers[] = {
-        { "epsilon", job->hyper.epsilon },
+        { "k", at->number }, { "epsilon", job->hyper.epsilon },
         { "tau", job->tau > 0 ? job->tau : (double)NAN },
         { "top_k", number_given(job, "top_k", 0) },
         { "top_p", number_given(job, "top_p", 0) },
@@ -259,23 +246,11 @@ static Mat tokens_read(Lookup *at)
          : integers_constant(at->job, loop->in_row, loop->row);
 }
 
-/* The position t, from 1. */
-static Mat position(Lookup *at)
-{
-    const Job *job = at->job;
-    return find_item(job, "pos") == NULL ? value_given(job, "t")
-         : number_constant(job, number_given(job, "pos", 0) + 1);
-}
-
-static Mat number_of_slip(Lookup *at)
-{
-    return number_constant(at->job, at->number);
-}
-
 /* The position of the first column; a table has all of them. */
 static Mat first_position(Lookup *at)
 {
-    return at->here->role == ROLE_TABLE ? NULL : position(at);
+    return at->here->role == ROLE_TABLE ? NULL
+         : evaluate_formula(at, "t", at->it);
 }
 
 static Mat probabilities_read(Lookup *at)       /* by the loss */
@@ -285,32 +260,23 @@ static Mat probabilities_read(Lookup *at)       /* by the loss */
          : q != NULL ? q : latest(at, ROLE_PROBABILITIES);
 }
 
-/* 1 where the loss reads P. */
+/* 1 where the loss reads P; NULL: the tape does not know. */
 static Mat where_read(Lookup *at)
 {
-    Mat log_P = at->log_P, P = probabilities_read(at);
-    if (P == NULL)
+    Mat log_P = at->log_P;
+    if (log_P == NULL)
         return NULL;
-    Mat M = constant(at->job->arena, P->rows, P->cols);
-    const Item *target = find_item(at->job->run.bound, "target");
-    for (int k = 0; log_P != NULL && k < log_P->cols; k++)
+    Mat M = constant(at->job->arena, log_P->of[0]->rows, log_P->of[0]->cols);
+    for (int k = 0; k < log_P->cols; k++)
         AT(M, log_P->i[k], log_P->j[k]) = 1;
-    for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
-        AT(M, (int)target->entry[k].value, k + 1) = 1;
     return M;
 }
 
-/* 1 where each column of P has its own token of the only sequence. */
+/* The tokens of the first sequence; NULL in a later turn. */
 static Mat own_tokens(Lookup *at)
 {
     const Item *x = find_of_head(at->job->run.bound, "x", 1);
-    Mat P = probabilities_read(at);
-    if (x == NULL || P == NULL || x->head > 1 || at->here->turn > 1)
-        return NULL;
-    Mat M = constant(at->job->arena, P->rows, P->cols);
-    for (int t = 1; t <= P->cols; t++)
-        AT(M, (int)x->entry[t - 1].value, t) = 1;
-    return M;
+    return x == NULL || at->here->turn > 1 ? NULL : list_of(at->job, x);
 }
 
 /* What a name stands for: the value of a function, the latest value of a
@@ -330,11 +296,10 @@ static const Name names[] = {
     BY("mask", mask_seen),              BY("gradient", latest_gradient),
     BY("gamma", gamma_of),              BY("beta", beta_of),
     BY("input", residual),              BY("context", context),
-    BY("read", where_read),             BY("own", own_tokens),
+    BY("read", where_read),             BY("own_tokens", own_tokens),
     BY("P", probabilities_read),        BY("log_p", log_probabilities),
     BY("masked", masked_scores),        BY("normed", normalised_input),
-    BY("t", position),                  BY("t_0", first_position),
-    BY("k", number_of_slip),            BY("tokens", tokens_read),
+    BY("t_0", first_position),          BY("tokens", tokens_read),
 #define LATEST(name, role) { name, NULL, 0, ROLE_##role, NULL }
     LATEST("query", QUERY),             LATEST("key", KEY),
     LATEST("values", VALUES),           LATEST("scores", SCORES),
@@ -351,9 +316,10 @@ static const Name names[] = {
     LATEST("e_p", POSITION),            LATEST("mlp", MLP),
     LATEST("positions", POSITION),      LATEST("active", ACTIVE),
 #define SET(name) { name, NULL, 0, NO_ROLE, NULL }
-    SET("eta"), SET("base"),
+    SET("eta"), SET("base"), SET("t"),
 #define IS(name, formula) { name, NULL, 0, NO_ROLE, formula }
 #define ONLY(name, when, formula) { name, NULL, when, NO_ROLE, formula }
+    IS("input", "e"),                       IS("t", "pos + 1"),
     IS("eta", "1"),                         IS("t_0", "1"),
     ONLY("beta", IF_RMS, "0"),
     ONLY("base", IF_PAPER, "ell_max"),      ONLY("base", IF_VASWANI, "10000"),
@@ -366,6 +332,8 @@ static const Name names[] = {
     IS("key_input", "query_input"),
     ONLY("mlp_input", IF_PRE_NORM, "normed"), IS("mlp_input", "input"),
     IS("unembedding", "W_u"),               IS("unembedding", "W_e'"),
+    IS("read", "one_hot(target, rows(P))"),
+    IS("own", "one_hot(own_tokens, rows(P))"),
     IS("odds", "1 / exp(log_p)'"),
     IS("odds", "1 / sum(pick(read, P, 0))'"),
     IS("chosen", "1 / odds"),
@@ -401,15 +369,6 @@ static Mat value_of_line(const Lookup *at, const char *name)
     return evaluate_formula(&beside, row->formula, NULL);
 }
 
-/* What a row of the table stands for. */
-static Mat value_of_row(Lookup *at, const Name *n)
-{
-    return n->value != NULL ? n->value(at)
-         : n->role != NO_ROLE ? latest(at, n->role)
-         : n->formula != NULL ? evaluate_formula(at, n->formula, at->it)
-         : value_given(at->job, n->name);
-}
-
 /* What a name stands for; NULL: it has no value here. */
 static Mat look_up_name(void *to, const char *name, int length)
 {
@@ -422,11 +381,14 @@ static Mat look_up_name(void *to, const char *name, int length)
         if (*n->name == *word && strcmp(n->name, word) == 0
             && condition_holds(at, n->when)) {
             found = true;
-            M = value_of_row(at, n);
+            M = n->value != NULL ? n->value(at)
+              : n->role != NO_ROLE ? latest(at, n->role)
+              : n->formula != NULL ? evaluate_formula(at, n->formula, at->it)
+              : value_given(at, word);
         }
     M = M == NULL ? value_of_line(at, word) : M;
     M = M == NULL && !found ? find_parameter(at, word) : M;
-    M = M == NULL && !found ? value_given(at->job, word) : M;
+    M = M == NULL && !found ? value_given(at, word) : M;
     at->job->now.misses |= M == NULL || (at->job->late && is_unknown(M));
     return M;
 }

@@ -66,8 +66,7 @@ double scaling(const Job *job);
 /* Returns whether a number of M is not known: NaN. */
 bool is_unknown(Mat M);
 
-/* Returns x as a matrix of one entry, or n integers as a row. */
-Mat number_constant(const Job *job, double x);
+/* Returns n integers as a row. */
 Mat integers_constant(const Job *job, int n, const int *number);
 
 /* Returns whether the tokens that the line of a step embeds are not known: a

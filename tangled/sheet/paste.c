@@ -45,18 +45,6 @@ _Noreturn static void reject(const MatrixReader *r, const char *sentence)
     refuse_word(r->error, r->p, sentence);
 }
 
-static void start_row(MatrixReader *r)
-{
-    r->entries = r->last = r->between = 0;
-    r->gap = false;
-}
-
-static void take_separator(MatrixReader *r, char kind)
-{
-    r->gap |= r->last != 0 || (r->entries == 0 && kind != '|');
-    r->last = kind;
-}
-
 static void refuse_gap(const MatrixReader *r, bool gap)
 {
     if (gap)
@@ -64,7 +52,7 @@ static void refuse_gap(const MatrixReader *r, bool gap)
                "claim leaves open");
 }
 
-/* Ends the row, if it has entries; it must be as long as the one above. */
+/* Ends the row; if it has entries, it must be as long as the one above. */
 static void end_row(MatrixReader *r)
 {
     Item *item = r->item;
@@ -77,7 +65,8 @@ static void end_row(MatrixReader *r)
                      item->cols);
     item->cols = n > 0 ? n : item->cols;
     item->rows += n > 0;
-    start_row(r);
+    r->entries = r->last = r->between = 0;
+    r->gap = false;
 }
 
 static const char one_matrix[] = "an item is one matrix as it is in the end, "
@@ -172,7 +161,7 @@ static void parse_bracket(MatrixReader *r, const Token *t, int depth)
         reject(r, one_matrix);
     if (depth == DEEPEST)
         reject(r, "brackets are more than ten deep");
-    start_row(r);
+    end_row(r);
     r->p = t->end;
     parse_rows(r, t, depth + 1);
     if (depth + 1 < r->level || r->item->rows > rows + 1)
@@ -204,7 +193,8 @@ static void parse_rows(MatrixReader *r, const Token *open, int depth)
             r->p = t.end;
             return;
         case ',': case '&': case '|':
-            take_separator(r, t.kind);
+            r->gap |= r->last != 0 || (r->entries == 0 && t.kind != '|');
+            r->last = t.kind;
             r->p = t.end;
             continue;
         case ';':

@@ -100,38 +100,23 @@ static const char *find_spelled(const char *p, const char *end,
     return p < end ? NULL : known_name(algorithm, bare);
 }
 
-static const struct { const char *word; Part part; Aspect aspect; }
-prefixes[] = {
-    { "layer", LAYER,   VALUE },    { "enc",  ENC,     VALUE },
-    { "dec",   DEC,     VALUE },    { "ed",   ED,      VALUE },
-    { "grad",  NOWHERE, GRADIENT }, { "new",  NOWHERE, NEW },
-    { "i",     NOWHERE, VALUE },    { "n",    NOWHERE, VALUE },
-};
-enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
-
 /* Takes apart the prefix before the point; false: none, or a second one. */
 static bool parse_prefix(const char *p, const char *point, Item *item)
 {
-    size_t letters = strcspn(p, "." DIGITS), k = 0;
-    bool first;
-    int number = parse_count(p, point);
-    while (k < PREFIXES && (strlen(prefixes[k].word) != letters
-                            || !begins(p, prefixes[k].word)))
-        k++;
-    if (k == PREFIXES || (number != 0 && prefixes[k].aspect != VALUE))
-        return false;
-    if (prefixes[k].part != NOWHERE) {
-        first = item->part == NOWHERE;
-        item->part = prefixes[k].part;
+    size_t letters = strcspn(p, "." DIGITS);
+    int number = parse_count(p, point),         /* in the order of Part ... */
+        part = word_in("layer enc dec ed", p, letters),
+        aspect = word_in("grad new", p, letters);   /* ... and of Aspect */
+    if (part > 0 && item->part == NOWHERE) {
+        item->part = (Part)part;
         item->layer = number;
-    } else if (prefixes[k].aspect != VALUE) {
-        first = item->aspect == VALUE;
-        item->aspect = prefixes[k].aspect;
-    } else {
-        first = item->turn == 0;
+    } else if (aspect > 0 && item->aspect == VALUE && number == 0)
+        item->aspect = (Aspect)aspect;
+    else if (word_in("i n", p, letters) && item->turn == 0)
         item->turn = number;
-    }
-    return first;
+    else
+        return false;
+    return true;
 }
 
 /* Takes the name apart that was typed. That in the C is NULL if the algorithm

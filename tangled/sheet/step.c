@@ -223,13 +223,13 @@ const StepRow *row_named(int algorithm, int line, const char *name)
     return NULL;
 }
 
-bool word_in(const char *list, const char *word, size_t length)
+int word_in(const char *list, const char *word, size_t length)
 {
-    for (; *list != '\0'; list = after_word(list))
+    for (int n = 1; *list != '\0'; list = after_word(list), n++)
         if (*list == *word && strncmp(list, word, length) == 0
             && ends_word(list[length]))
-            return true;
-    return false;
+            return n;
+    return 0;
 }
 
 void add_to_list(char *list, size_t size, const char *name)
@@ -240,15 +240,6 @@ void add_to_list(char *list, size_t size, const char *name)
             return;
     if (strlen(list) + n + 60 < size)       /* else enough is said */
         append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
-}
-
-/* The p of Algorithm 7 is another's P; S_scaled is given behind the mask. */
-bool can_be_given(int algorithm, const StepRow *row)
-{
-    return is_or_calls(algorithm, row->algorithm)
-        && !(row->derived && row->algorithm == 4 && row->line == 4)
-        && (!has_model(algorithm) || row->algorithm != 7
-            || row->role == ROLE_LOGITS);
 }
 
 static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };

@@ -45,9 +45,6 @@ typedef struct {
 extern const StepRow step_table[];
 extern const int step_rows;
 
-/* Whether a sheet of the algorithm may give that step. */
-bool can_be_given(int algorithm, const StepRow *row);
-
 /* What is known of the step of that name in that line; NULL: nothing. */
 const StepRow *row_named(int algorithm, int line, const char *name);
 
