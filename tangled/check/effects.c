@@ -140,7 +140,7 @@ static void list_effects(Error *f, Command *c, const char *name)
 {
     int n = 0;
     const Sheet *sheet = read_sheet(c->arena, name, f);
-    const Run *run = run_sheet(sheet, c->arena, c->tape, f);
+    const Run *run = run_sheet(sheet, c->arena, f);
     const bool *asked = steps_asked_for(run, c->arena, f);
     Effect *effect = arena_alloc(c->arena,
                                  ((size_t)slips_n + 1) * sizeof *effect);

@@ -132,7 +132,7 @@ static bool is_claimed(const Exercise *e, const Step *step)
 static bool run_draw(Exercise *e, Command *c)
 {
     e->given = random_sheet_text(c->arena, e->drawn);
-    e->run = try_sheet_text(c->arena, c->tape, e->given);
+    e->run = try_sheet_text(c->arena, e->given);
     if (e->run == NULL)
         return false;
     e->claim = arena_alloc(c->arena, (size_t)e->run->n * sizeof *e->claim);

@@ -165,7 +165,6 @@ const char *random_sheet_text(Arena *arena, const RandomSheet *s)
 
 typedef struct {
     Arena *arena;
-    Tape *tape;
     const char *text;
     const Run *run;
 } SheetTry;
@@ -176,13 +175,12 @@ static void run_sheet_try(Error *f, void *data)
     size_t n = strlen(try->text);
     char *copy = memcpy(arena_alloc(try->arena, n + 1), try->text, n);
     const Sheet *sheet = parse_sheet(try->arena, "sheet", copy, (int)n, f);
-    try->run = run_sheet(sheet, try->arena, try->tape, f);
+    try->run = run_sheet(sheet, try->arena, f);
 }
 
-const Run *try_sheet_text(Arena *arena, Tape *tape, const char *text)
+const Run *try_sheet_text(Arena *arena, const char *text)
 {
-    SheetTry try = { arena, tape, text, NULL };
+    SheetTry try = { arena, text, NULL };
     Error f = { .sheet = "sheet" };
-    tape_clear(tape);
     return try_work(&f, run_sheet_try, &try) ? try.run : NULL;
 }

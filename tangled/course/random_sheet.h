@@ -65,5 +65,5 @@ RandomItem *find_random_item(RandomSheet *s, const char *name);
 const char *random_sheet_text(Arena *arena, const RandomSheet *s);
 
 /* Returns the run of a sheet; NULL: it is refused. */
-const Run *try_sheet_text(Arena *arena, Tape *tape, const char *text);
+const Run *try_sheet_text(Arena *arena, const char *text);
 #endif

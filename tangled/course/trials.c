@@ -243,7 +243,7 @@ static void write_trial(const Examiner *x, const char *name,
 static double distance_of(const Examiner *x, const RandomSheet *s)
 {
     const char *text = random_sheet_text(x->arena, s);
-    const Run *run = try_sheet_text(x->arena, x->tape, text);
+    const Run *run = try_sheet_text(x->arena, text);
     return run == NULL ? INFINITY : distance(run->result, x->run->result);
 }
 
@@ -302,7 +302,7 @@ static bool is_fair(Examiner *x, const RandomSheet *s, int number)
 {
     static RandomSheet lazy;
     x->text = random_sheet_text(x->arena, s);
-    x->run = try_sheet_text(x->arena, x->tape, x->text);
+    x->run = try_sheet_text(x->arena, x->text);
     if (x->run == NULL || !has_telling_result(x->run, number))
         return false;
     if (sizeof(real) == sizeof(float))
@@ -336,7 +336,7 @@ static void write_random_trial(Examiner *x, int number, int seed, Error *f)
 
 static void run_worked(Examiner *x, const char *name, Error *f)
 {
-    x->run = run_sheet(read_sheet(x->arena, name, f), x->arena, x->tape, f);
+    x->run = run_sheet(read_sheet(x->arena, name, f), x->arena, f);
     if (x->run->algorithm != x->algorithm)
         fail_with(f, "this is a sheet of Algorithm %d, not of %d.",
                   x->run->algorithm, x->algorithm);

@@ -113,8 +113,8 @@ static double function_value(Function f, const double x[], double slope[])
 static int operand_index(Mat Y, int k, Mat M)
 {
     int i = k % Y->rows, j = k / Y->rows;
-    bool turned = (Function)Y->c == TRANSPOSE;
-    int row = (turned ? j : i) % M->rows, col = (turned ? i : j) % M->cols;
+    bool swaps = (Function)Y->c == TRANSPOSE;
+    int row = (swaps ? j : i) % M->rows, col = (swaps ? i : j) % M->cols;
     return M->transposed ? row * M->cols + col : col * M->rows + row;
 }
 
@@ -161,9 +161,9 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
         if ((of[k]->rows != rows && of[k]->rows != 1)
             || (of[k]->cols != cols && of[k]->cols != 1))
             lose_value(p);
-    bool turned = f == TRANSPOSE;
+    bool swaps = f == TRANSPOSE;
     struct Matrix *Y = node_on(HERE("formula"), p->scope->tape,
-                               turned ? cols : rows, turned ? rows : cols,
+                               swaps ? cols : rows, swaps ? rows : cols,
                                &each_operation, n, of);
     Y->c = f;
     return node_compute(Y);

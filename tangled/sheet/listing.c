@@ -333,8 +333,3 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
         rethrow(f, &inner);
     return &job->run;
 }
-
-const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Error *f)
-{
-    return run_bound(bind_sheet(sheet, NULL, arena, f), NULL, arena, tape, f);
-}

@@ -219,3 +219,8 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     bind_matrices(job);
     return job;
 }
+
+const Run *run_sheet(const Sheet *sheet, Arena *arena, Error *f)
+{
+    return run_bound(bind_sheet(sheet, NULL, arena, f), NULL, arena, NULL, f);
+}

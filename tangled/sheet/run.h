@@ -55,8 +55,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
                      Tape *tape, Error *f);
 
 /* Binds a sheet and runs it once, without a variation. */
-const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
-                     Error *f);
+const Run *run_sheet(const Sheet *sheet, Arena *arena, Error *f);
 
 /* The matrix that is given at a place: its name, part, layer and head;
    NULL: none is. */

@@ -201,7 +201,6 @@ typedef struct {
     const char *name;
     const ShowOptions *wish;
     Arena *arena;
-    Tape *tape;
 } Showing;
 
 static void run_and_print(Error *f, void *data)
@@ -215,7 +214,7 @@ static void run_and_print(Error *f, void *data)
         fputs("}\n", s->out);
         return;
     }
-    const Run *run = run_sheet(sheet, s->arena, s->tape, f);
+    const Run *run = run_sheet(sheet, s->arena, f);
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
@@ -236,14 +235,13 @@ static void run_and_print(Error *f, void *data)
 static bool show_sheet(FILE *out, FILE *err, const char *name,
                        const ShowOptions *wish)
 {
-    Showing showing = { out, name, wish, arena_new(), tape_new(false) };
+    Showing showing = { out, name, wish, arena_new() };
     Error f = { .sheet = name };
     bool shown = try_work(&f, run_and_print, &showing);
     if (!shown) {
         fflush(out);
         fprintf(err, "%s\n", f.sentence);
     }
-    tape_free(showing.tape);
     arena_free(showing.arena);
     return shown;
 }

@@ -34,7 +34,7 @@ static void use(Error *f, void *data)
     const Input *in = data;
     const Sheet *sheet = parse_sheet(in->arena, "sheet", in->text, in->length,
                                   f);
-    const Run *run = run_sheet(sheet, in->arena, in->tape, f);
+    const Run *run = run_sheet(sheet, in->arena, f);
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);

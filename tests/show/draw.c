@@ -233,7 +233,7 @@ LAW(a_text_is_no_markup)
 {
     Error f = { .text = NULL };
     Run run = *run_sheet(read_sheet(arena, write_text("a", two_logits), &f),
-                         arena, tape, &f);
+                         arena, &f);
     run.guessed = " A <&>\" 1";
     FILE *out = tmpfile();
     show_svg(out, &run, false, arena, &f);

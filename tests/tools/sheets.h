@@ -53,7 +53,7 @@ static inline void run_it(Error *f, void *data)
 {
     Reading *r = data;
     read_it(f, r);
-    r->run = run_sheet(r->sheet, arena, quiet, f);
+    r->run = run_sheet(r->sheet, arena, f);
 }
 
 static inline void judge_it(Error *f, void *data)
