@@ -7,6 +7,7 @@
 #include "library/functions.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Refuses an entry of M, the value of a step in the paper's layout, that is
@@ -104,10 +105,18 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
     return weights ? softmax(S) : S;
 }
 
+/* The two numbers of a line such as "10.6". */
+static void line_numbers(const char *line, int *a, int *l)
+{
+    char *end;
+    *a = (int)strtol(line, &end, 10);
+    *l = *end == '.' ? atoi(end + 1) : 0;
+}
+
 void pass_line(Place *at, const char *line, int index)
 {
-    int a = 0, l = 0;
-    sscanf(line, "%2d.%2d", &a, &l);
+    int a, l;
+    line_numbers(line, &a, &l);
     if (a == 5 && l == 1)
         at->head = index;
     if (algorithm_table[a].kind != MODEL)
@@ -121,8 +130,8 @@ Step step_seen(const Place *at, const char *line, const char *name)
     static const StepRow nobodys = { .name = "", .symbol = "?",
                                      .columns = "?" };
     bool of_head = strcmp(name, "Y_h") == 0;
-    int a = 0, l = 0;
-    sscanf(line, "%2d.%2d", &a, &l);
+    int a, l;
+    line_numbers(line, &a, &l);
     name = of_head ? "Y" : name;
     const StepRow *row = row_named(a, l, name);
     row = row != NULL ? row : &nobodys;         /* a student's own name */
@@ -369,7 +378,7 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 static Mat resolve_step(Job *job, Step *step, Mat M)
 {
     const StepRow *row = step->row;
-    Given *given = given_at(job, step);
+    Given *given = job->late ? given_at(job, step) : NULL;
     Lookup at = { .job = job, .here = step };
     bool derives = M == NULL || (job->now.rederive && row->formula != NULL);
     if (M == NULL && given == NULL && !job->wanted[row - step_table])
@@ -426,13 +435,19 @@ static const StepRow *row_beside(const StepRow *row)
 /* Derives what stands beside a step in its line, before it or behind it. */
 static void derive_beside(Job *job, const Step *step, bool behind)
 {
-    for (const StepRow *r = step_table; r->name != NULL; r++) {
+    const StepRow *r = step->row, *end = r;
+    if (r->algorithm == 0)              /* a student's own name */
+        return;
+    while (behind && end[1].derived)
+        end++;
+    while (!behind && r > step_table && r[-1].derived)
+        r--;
+    for (r += behind; r < end + behind; r++) {
         Step other = *step;
         other.row = r;
         other.name = r->name;
         other.role = r->role;
-        if (r->derived && row_beside(r) == step->row
-            && (r > step->row) == behind
+        if (row_beside(r) == step->row
             && (r->role != ROLE_SCALED || r->algorithm == 3
                 || is_any_masked(job, step)))
             resolve_step(job, &other, NULL);

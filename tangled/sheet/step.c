@@ -432,9 +432,10 @@ void append_step(Run *run, Arena *arena, Step *step, Mat M)
     int n = run->n++;
     step->M = constant(arena, turn ? M->cols : M->rows,
                        turn ? M->rows : M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(step->M, turn ? j : i, turn ? i : j) = AT(M, i, j);
+    const real *x = M->at;
+    for (int j = 0; j < M->cols; j++)
+        for (int i = 0; i < M->rows; i++)
+            step->M->at[turn ? i * M->cols + j : j * M->rows + i] = *x++;
     if ((n & (n - 1)) == 0) {           /* room for twice as many */
         size_t used = (size_t)n * sizeof *step;
         Step *more = arena_alloc(arena, 2 * used + sizeof *step);
