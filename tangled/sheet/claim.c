@@ -27,12 +27,12 @@ real *claimed_entry(Mat M, int k)
 
 const char *entry_place(char to[40], const Item *claim, int k)
 {
-    int n = claim->rows * claim->cols;
+    bool rows = claim->rows > 1, cols = claim->cols > 1;
     *to = '\0';
-    if (claim->rows > 1 && claim->cols > 1)
+    if (rows && cols)
         snprintf(to, 40, "(%d,%d)", k / claim->cols + 1,
                  k % claim->cols + 1);
-    else if (n > 1)
+    else if (rows || cols)
         snprintf(to, 40, "(%d)", k + 1);
     return to;
 }
@@ -45,17 +45,18 @@ bool is_minus_infinity(double typed)
 enum { SINGLE = sizeof(real) == sizeof(float),
        TRUE_DIGITS = SINGLE ? FLT_DIG : DBL_DIG };
 
-/* How much of itself the computer may round a number by. */
-static double last_bits(bool single)
+/* By how much the computer may round a number. */
+static double last_bits(bool single, double x)
 {
-    return single ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
+    return (SINGLE || single ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON)
+         * fmax(1, fabs(x));
 }
 
 bool same_number(double a, double b)
 {
-    double size = fmax(1, fmax(fabs(a), fabs(b)));
-    double error = fmax(fmin((SINGLE ? 1e-5 : 1e-10) * size, 0.1),
-                        last_bits(SINGLE) * size);
+    double size = fmax(1, fmax(fabs(a), fabs(b))),
+           error = fmax(fmin((SINGLE ? 1e-5 : 1e-10) * size, 0.1),
+                        last_bits(false, size));
     return isfinite(size) ? fabs(a - b) <= error : a == b;
 }
 
@@ -74,8 +75,7 @@ Verdict verdict_on(const Entry *entry, double x)
     if (entry->decimals == EXACT)
         return same_number(typed, x) ? RIGHT : WRONG;
     double unit = unit_of(entry->decimals);
-    double off = fabs(typed - x) - last_bits(SINGLE || entry->single)
-                                   * fmax(1, fabs(x));
+    double off = fabs(typed - x) - last_bits(entry->single, x);
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
 
@@ -114,9 +114,8 @@ bool is_cut_from(const Entry *entry, double x)
     double typed = entry->value, more = fabs(x) - fabs(typed);
     if (!isfinite(x) || !isfinite(typed) || entry->decimals == EXACT)
         return verdict_on(entry, x) <= RIGHT;
-    double unit = unit_of(entry->decimals);
-    double off = fmax(unit / 1000,
-                      last_bits(SINGLE) * fmax(1, fabs(x)));
+    double unit = unit_of(entry->decimals),
+           off = fmax(unit / 1000, last_bits(false, x));
     return typed * x >= 0 && more >= -off && more < unit + off;
 }
 
@@ -166,8 +165,7 @@ int most_decimals(const Item *claim)
 {
     int most = 0;
     for (int k = 0; k < claim->rows * claim->cols; k++)
-        if (claim->entry[k].decimals > most)
-            most = claim->entry[k].decimals;
+        most = (int)fmax(most, claim->entry[k].decimals);
     return most;
 }
 
@@ -176,28 +174,24 @@ int decimals_shown(const Run *run)
     int most = 0;
     for (int k = 0; k < run->sheet->n; k++) {
         const Item *item = &run->sheet->item[k];
-        int decimals = item->claim ? most_decimals(item) : 0;
-        most = decimals > most ? decimals : most;
+        most = (int)fmax(most, item->claim ? most_decimals(item) : 0);
     }
     return run->decimals >= 0 ? run->decimals
          : most == 0 ? 4 : most > 15 ? 15 : most;
 }
 
-/* Whether a program printed this in single precision: each is the nearest of
-   such numbers, and one has all their digits. */
+/* Whether a program printed this in single precision: each is such a number
+   but for its last digit, and one has all their digits. */
 static bool is_printed_single(const Item *claim)
 {
-    enum { SINGLE_DIGITS = 7 };
     bool many = false;
     for (int k = 0; k < claim->rows * claim->cols; k++) {
         const Entry *entry = &claim->entry[k];
-        double x = entry->value, one = pow(10, entry->decimals),
-               nearest = round((double)(float)x * one);
-        if (isnan(x) || entry->decimals == EXACT)
-            continue;
-        if (!(fabs(nearest - x * one) < 0.01))
+        double x = entry->value,
+               one = entry->decimals == EXACT ? 0 : pow(10, entry->decimals);
+        if (fabs((double)(float)x - x) * one > 0.5)
             return false;
-        many |= fabs(nearest) >= pow(10, SINGLE_DIGITS);
+        many |= fabs(x) * one >= 1e7;
     }
     return many;
 }
@@ -226,10 +220,8 @@ static const Item *with_decimals(Arena *arena, const Item *claim)
    for a p, what the paper calls q. */
 static bool may_mean(const Step *a, const Step *b)
 {
-    return (strcmp(a->name, b->name) == 0 && a->aspect == b->aspect
-            && a->part == b->part && a->layer == b->layer
-            && a->head == b->head && a->turn == b->turn
-            && a->inner == b->inner && a->given == b->given)
+    return (are_namesakes(a, b) && a->inner == b->inner
+            && a->given == b->given)
         || (a->role == ROLE_PROBABILITIES && b->role == ROLE_TEMPERED);
 }
 
@@ -240,10 +232,10 @@ static const Step *claimed_step(const Run *run, const Item *item, Error *f)
     const Step *last = step_of(run, item, f), *best = last;
     for (const Step *s = run->step + run->n;
          item->line == 0 && s-- > run->step; ) {
-        Claim of_best = { item, best }, of_other = { item, s };
-        int more = count_right(&of_other, run) - count_right(&of_best, run);
-        bool derived = s->row != NULL && s->row->derived;
-        if (may_mean(last, s) && more >= derived)
+        int least = s->row != NULL && s->row->derived;
+        if (may_mean(last, s)
+            && count_right(&(Claim){ item, s }, run)
+               >= count_right(&(Claim){ item, best }, run) + least)
             best = s;
     }
     return best;

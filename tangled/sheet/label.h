@@ -28,6 +28,10 @@ void append_step(Run *run, Arena *arena, Step *step, Mat M);
    there is none. */
 const Step *same_step(const Run *run, const Step *step);
 
+/* Returns whether two steps have the same name, at the same place of the
+   model and in the same turn. */
+bool are_namesakes(const Step *a, const Step *b);
+
 /* Returns whether two steps are the same, each of its run. */
 bool same_place(const Step *a, const Step *b);
 

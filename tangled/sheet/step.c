@@ -444,18 +444,16 @@ void append_step(Run *run, Arena *arena, Step *step, Mat M)
     run->step[n] = *step;
 }
 
-/* Whether two steps are the same but for their times. */
-static bool alike(const Step *a, const Step *b)
+bool are_namesakes(const Step *a, const Step *b)
 {
-    return a->row == b->row && a->layer == b->layer && a->head == b->head
-        && a->part == b->part && a->turn == b->turn
-        && a->aspect == b->aspect
-        && (a->row != NULL || strcmp(a->name, b->name) == 0);
+    return a->aspect == b->aspect && a->part == b->part
+        && a->layer == b->layer && a->head == b->head && a->turn == b->turn
+        && strcmp(a->name, b->name) == 0;
 }
 
 bool same_place(const Step *a, const Step *b)
 {
-    return a->time == b->time && alike(a, b);
+    return a->row == b->row && a->time == b->time && are_namesakes(a, b);
 }
 
 const Step *same_step(const Run *run, const Step *step)
