@@ -36,16 +36,16 @@ char *read_file(Arena *arena, const char *name, size_t most, size_t *n,
     return bytes;
 }
 
-const char *read_text_file(Arena *arena, const char *name, size_t *n,
-                           Error *f)
+char *read_text_file(Arena *arena, const char *name, size_t *n, Error *f)
 {
-    const char *text = read_file(arena, name, TEXT_BYTES, n, f);
+    char *text = read_file(arena, name, TEXT_BYTES, n, f);
     if (*n == 0)
         fail_with(f, "is empty.");
     if (*n > TEXT_BYTES)
         fail_with(f, "is larger than 256 MiB, the most that a text may "
                   "have.");
-    return f->text = text;
+    f->text = text;
+    return text;
 }
 
 bool is_same_file(const char *a, const char *b)

@@ -15,8 +15,7 @@ char *read_file(Arena *arena, const char *name, size_t most, size_t *n,
 
 /* The same of a text, which has 1 to TEXT_BYTES bytes. f->text becomes the
    text, so that errors have a place in it. */
-const char *read_text_file(Arena *arena, const char *name, size_t *n,
-                           Error *f);
+char *read_text_file(Arena *arena, const char *name, size_t *n, Error *f);
 
 /* Returns whether both names stand for one file. */
 bool is_same_file(const char *a, const char *b);

@@ -43,12 +43,6 @@ static inline bool infers(int algorithm)
    does. */
 bool is_or_calls(int algorithm, int other);
 
-/* Returns whether each of its steps of Algorithm 4 is of a head. */
-static inline bool has_heads(int algorithm)
-{
-    return is_or_calls(algorithm, 5);
-}
-
 /* Returns the part of a model that a line belongs to; NOWHERE: it is in no
    layer. */
 Part part_of_line(int algorithm, int line);

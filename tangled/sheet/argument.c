@@ -1,8 +1,4 @@
-/* The table of what each algorithm takes, with its layouts, spellings and
-   shapes.
-
-   Main types: Argument, Layout. Entry points: find_argument, known_name. The
-   number of an algorithm and a name flow in, a row of a table flows out. */
+/* The table of what each algorithm takes, and how that is spelled. */
 #include "sheet/step.h"
 #include <ctype.h>
 #include <float.h>

@@ -446,6 +446,16 @@ static void bind_model(Job *job)
                     p->place);
 }
 
+/* Refuses an item that is not needed, or may be of several places. */
+_Noreturn static void refuse_place(const Job *job, const Item *item)
+{
+    const char *name = item->name;
+    fail_in_text(job->f, item->at, "this sheet needs no %s, or it is not "
+                 "clear where; a name such as %s^2, layer1.%s, enc1.%s, "
+                 "dec1.%s or, for the cross-attention, ed1.%s says where.",
+                 item->typed, name, name, name, name, name);
+}
+
 void bind_matrices(Job *job)
 {
     limit_sizes(job);

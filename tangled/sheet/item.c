@@ -1,8 +1,4 @@
-/* Finding items on a sheet, and deciding what each is: an argument of the
-   algorithm, a step that is given, or neither, which is refused.
-
-   Main types: Item, Given. Entry points: check_items, find_item,
-   number_given. A sheet flows in, the list of what it gives flows out. */
+/* What each item is: an argument, a given step, or neither: refused. */
 #include "sheet/item.h"
 #include <math.h>
 #include <string.h>
@@ -14,7 +10,7 @@ const Argument *argument_of(const Job *job, const char *name)
 
 bool is_of_head(const Job *job, const Argument *a)
 {
-    return a->owner == OF_HEAD && has_heads(job->run.algorithm);
+    return a->owner == OF_HEAD && is_or_calls(job->run.algorithm, 5);
 }
 
 const Item *find_item(const Job *job, const char *name)
@@ -111,7 +107,7 @@ static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
 /* Whether each head has a step of this row. */
 static bool is_in_heads(const Job *job, const StepRow *row)
 {
-    return has_heads(job->run.algorithm)
+    return is_or_calls(job->run.algorithm, 5)
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
 }
 
@@ -173,15 +169,6 @@ static const char *letter_in(const Job *job, const StepRow *row,
                 || (part == ED && strcmp(letter, "ell_z") == 0);
     return !sequence || !has_model(job->run.algorithm)
         || has_model(row->algorithm) ? letter : context ? "ell_z" : "ell_x";
-}
-
-_Noreturn void refuse_place(const Job *job, const Item *item)
-{
-    const char *name = item->name;
-    fail_in_text(job->f, item->at, "this sheet needs no %s, or it is not "
-                 "clear where; a name such as %s^2, layer1.%s, enc1.%s, "
-                 "dec1.%s or, for the cross-attention, ed1.%s says where.",
-                 item->typed, name, name, name, name, name);
 }
 
 /* Returns whether an item gives a step; then it has that place. */

@@ -44,7 +44,4 @@ double number_given(const Job *job, const char *name, double instead);
 /* Returns whether any entry of the item is -inf, as it may be only in masked
    scores and in a mask that is added to scores. */
 bool hides(const Item *item);
-
-/* Refuses an item that is not needed, or may be of several places. */
-_Noreturn void refuse_place(const Job *job, const Item *item);
 #endif

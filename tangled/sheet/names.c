@@ -1,6 +1,4 @@
-/* One table of the names that a formula may have. Main type: Name, a row of
-   it. Entry point: evaluate_formula. In go a formula and a Lookup, whose job
-   knows what was computed so far; out comes a matrix. */
+/* One table of the names that a formula may have. Main type: Name. */
 #include "sheet/names.h"
 #include <math.h>
 #include <string.h>
@@ -13,21 +11,14 @@ bool is_unknown(Mat M)
     return false;
 }
 
-/* Whether nothing says by what scores are divided. In a model it matters if
-   they are given: those that are computed without a W_q are 0. */
-static bool lacks_divisor(const Job *job)
+double scaling(const Job *job)
 {
     bool given = !has_model(job->run.algorithm);
     for (const Given *g = job->given; g->item != NULL && !given; g++)
         given = has_role(&g->place, ROLE(SCORES) | ROLE(MASKED));
-    return job->late && given && argument_of(job, "d_attn") != NULL
-        && letter_size(&job->size, "d_attn") == 0;
-}
-
-double scaling(const Job *job)
-{
+    bool told = !job->late || !given || letter_size(&job->size, "d_attn") > 0;
     return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
-         : lacks_divisor(job) ? NAN : sqrt(size_or_1(job, "d_attn"));
+         : told ? sqrt(size_or_1(job, "d_attn")) : NAN;
 }
 
 int conditions_of(const Bound *bound)
@@ -309,14 +300,12 @@ static const Name names[] = {
     LATEST("hidden", HIDDEN),           LATEST("p", NEXT),
     LATEST("p", PROBABILITIES),         LATEST("masked", SCORES),
     LATEST("standardised", STANDARDISED), LATEST("logits", LOGITS),
-    LATEST("attention_norm", ATTENTION_NORM),
     LATEST("exp", POWERS),              LATEST("sum", SUM),
     LATEST("root", ROOT),               LATEST("scaled", SCALED),
     LATEST("embedding", EMBEDDING),     LATEST("position", POSITION),
-    LATEST("e_p", POSITION),            LATEST("mlp", MLP),
+    LATEST("attention_norm", ATTENTION_NORM), LATEST("mlp", MLP),
     LATEST("positions", POSITION),      LATEST("active", ACTIVE),
-#define SET(name) { name, NULL, 0, NO_ROLE, NULL }
-    SET("eta"), SET("base"), SET("t"),
+    BY("eta", NULL), BY("base", NULL), BY("t", NULL),
 #define IS(name, formula) { name, NULL, 0, NO_ROLE, formula }
 #define ONLY(name, when, formula) { name, NULL, when, NO_ROLE, formula }
     IS("input", "e"),                       IS("t", "pos + 1"),

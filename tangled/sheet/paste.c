@@ -1,8 +1,5 @@
-/* Matrices as people type and programs print them. One grammar reads the
-   tokens: entries make rows, and rows end at a bracket, a semicolon or a
-   line. What could be meant in two ways is refused. Main type:
-   MatrixReader. Entry point: parse_matrix. Text flows in, the entries of an
-   item flow out. */
+/* One grammar of matrices: entries make rows, and rows end at a bracket, a
+   semicolon or a line. Main type: MatrixReader. */
 #include "sheet/paste.h"
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-/* Reading a sheet: the text is cleaned, cut into items, and each item has a
-   name and a word or a matrix. Main types: Sheet, Item. Entry points:
-   read_sheet, parse_sheet. A file or a text flows in, items flow out. */
+/* Reading a sheet: its text is cleaned, cut into items, and those named. */
 #include "sheet/algorithm.h"
 #include "sheet/paste.h"
 #include "sheet/arguments.h"
@@ -10,12 +8,11 @@
 const Sheet *read_sheet(Arena *arena, const char *name, Error *f)
 {
     size_t n;
-    const char *text = read_text_file(arena, name, &n, f);
+    char *text = read_text_file(arena, name, &n, f);
     if (n > SHEET_BYTES)
         fail_with(f, "is larger than 1 MiB, the most that a sheet may "
                 "have.");
-    char *copy = memcpy(arena_alloc(arena, n + 1), text, n);
-    return parse_sheet(arena, name, copy, (int)n, f);
+    return parse_sheet(arena, name, text, (int)n, f);
 }
 
 /* Characters that look like one of ASCII, or like nothing. */
@@ -276,17 +273,6 @@ static int infer_algorithm(const Sheet *sheet)
     return 0;
 }
 
-/* Refuses a name that nobody knows. */
-_Noreturn static void refuse_unknown(const ItemReader *r, const Item *item)
-{
-    char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
-    int algorithm = r->sheet->algorithm;        /* 0: not known */
-    snprintf(sentence, sizeof sentence, "unknown name; %s", algorithm > 0
-             ? names_text(names, algorithm, item->claim)
-             : "names are case-sensitive, such as X, Wq, W_q^1 or bq");
-    refuse_word(r->error, r->sheet->text + item->at, sentence);
-}
-
 /* Whether the head of an item is that of another. */
 static bool is_same_head(const Item *item, const Item *other)
 {
@@ -300,13 +286,21 @@ static bool is_same_head(const Item *item, const Item *other)
 /* Looks up the names of all items. */
 static void name_items(const ItemReader *r)
 {
+    int algorithm = r->sheet->algorithm;        /* 0: not known */
+    char unknown[20 + NAMES_BYTES] = "unknown name; ",
+         *names = unknown + strlen(unknown);
     for (Item *item = r->item; item < r->item + r->sheet->n; item++) {
-        split_name(item, r->sheet->algorithm);
+        const char *place = r->sheet->text + item->at;
+        split_name(item, algorithm);
+        if (item->name == NULL && algorithm > 0)
+            names_text(names, algorithm, item->claim);
         if (item->name == NULL)
-            refuse_unknown(r, item);
+            refuse_word(r->error, place, algorithm > 0 ? unknown
+                        : "unknown name; names are case-sensitive, such as "
+                          "X, Wq, W_q^1 or bq");
         if (item->head < 0 || item->layer < 0 || item->turn < 0)
-            refuse_word(r->error, r->sheet->text + item->at, "heads and "
-                        "layers are counted from 1 to 1000");
+            refuse_word(r->error, place, "heads and layers are counted from "
+                        "1 to 1000");
         for (const Item *other = r->item; other < item; other++)
             if (is_same_head(item, other))
                 fail_in_text(r->error, item->at, "%s is given twice.",

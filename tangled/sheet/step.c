@@ -24,9 +24,8 @@
       "W_" in "' " sign " + b_" in " 1ᵀ", \
       sign " W_" in "' + 1 b_" in "ᵀ", .derived = true, \
       .formula = "W_mlp1 mlp_input + b_mlp1", .also = "h" }, \
-    { LINE(a, l), "active", ROLE_ACTIVE, "d_mlp", ell, \
-      F "(hidden)", .derived = true, .formula = f "(hidden)", \
-      .also = f " " F }, \
+    { LINE(a, l), "active", ROLE_ACTIVE, "d_mlp", ell, F "(hidden)", \
+      .derived = true, .formula = f "(hidden)", .also = f " " F }, \
     { LINE(a, l), "mlp", ROLE_MLP, "d_e", ell, \
       "W_" out "' active + b_" out " 1ᵀ", \
       "active W_" out "' + 1 b_" out "ᵀ", .derived = true, \
@@ -55,9 +54,8 @@ const StepRow step_table[] = {
       "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
     { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max",
       "all positions", .derived = true, .formula = "sinusoids" },
-    { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1",
-      "e + e_p", .derived = true, .formula = "e + e_p",
-      .also = "x sum input", .with = "e" },
+    { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1", "e + e_p", .derived = true,
+      .formula = "e + position", .also = "x sum input", .with = "e" },
     { LINE(3, 1), "q", ROLE_QUERY, "d_attn", "1",
       "W_q' e + b_q", "e W_q' + b_q" },
     { LINE(3, 2), "k_t", ROLE_KEY, "d_attn", "T",
@@ -92,9 +90,8 @@ const StepRow step_table[] = {
       .formula = "pick(finite(masked), scaled, -inf)",
       .also = "scaled scaledscores", .symbol = "S / √d_attn" },
     POWER_ROWS(4, 6, "(S / √d_attn)", "ell_z", "ell_x"),
-    { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x",
-      "softmax(S / √d_attn)", .formula = "exp / sum",
-      .also = "weights attn attention alpha" },
+    { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x", "softmax(S / √d_attn)",
+      .formula = "exp / sum", .also = "weights attn attention alpha" },
     { LINE(4, 6), "V_tilde", ROLE_MIXED, "d_v", "ell_x",
       "V A", "A V", .also = "output out O context", .symbol = "Ṽ" },
     { LINE(5, 2), "Y", ROLE_HEAD, "d_mid", "ell_x",
@@ -108,17 +105,15 @@ const StepRow step_table[] = {
       "Σ_i e[i] / d_e", .also = "mean mu μ" },
     { LINE(6, 2), "v", ROLE_VARIANCE, "1", "ell",
       "Σ_i (e[i] - m)² / d_e", .also = "var variance sigma2 σ2 σ²" },
-    { LINE(6, 3), "root", ROLE_ROOT, "1", "ell",
-      "√(v + ε)", .derived = true, .formula = "sqrt(variance + epsilon)",
-      .also = "std stddev sigma σ" },
+    { LINE(6, 3), "root", ROLE_ROOT, "1", "ell", "√(v + ε)", .derived = true,
+      .formula = "sqrt(variance + epsilon)", .also = "std stddev sigma σ" },
     { LINE(6, 3), "standardised", ROLE_STANDARDISED, "d_e", "ell",
       "(e - m) / √(v + ε)", .derived = true,
       .formula = "(input - mean) / root",
       .also = "normalised normalized xhat x̂" },
     { LINE(6, 3), "e_hat", ROLE_NORMALISED, "d_e", "ell",
-      "(e - m) / √(v + ε) ⊙ γ + β",
-      .formula = "standardised * gamma + beta", .also = "output out y",
-      .reads = "epsilon", .symbol = "ê" },
+      "(e - m) / √(v + ε) ⊙ γ + β", .formula = "standardised * gamma + beta",
+      .also = "output out y", .reads = "epsilon", .symbol = "ê" },
     { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell",
       "W_u' e", "e W_u'", .also = "logit z" },
     POWER_ROWS(7, 1, "logits", "N_V", "ell"),
@@ -298,11 +293,8 @@ static const char *formula_text(const Run *run, const Step *step)
         if (q->role == ROLE_TEMPERED)
             return run->layout->rows ? "-Σ_t log q[t, target[t]]"
                                      : "-Σ_t log q[target[t], t]";
-    bool rms = run->rms && step->algorithm == 6;
-    if (rms && step->line == 1)
-        return "0";
-    if (rms && step->line == 3)
-        return "e / √(v + ε) ⊙ γ";
+    if (run->rms && step->algorithm == 6 && step->line != 2)
+        return step->line == 1 ? "0" : "e / √(v + ε) ⊙ γ";
     if (step->role == ROLE_DRAWN && step > run->step
         && step[-1].role == ROLE_KEPT)
         return "the first y with u < kept[1] + ... + kept[y]";

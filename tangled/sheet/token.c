@@ -1,7 +1,5 @@
-/* The tokens of what a person types. A table holds what differs between
-   NumPy, LaTeX, spreadsheets and pages of the web; behind it there is one
-   spelling for each thing. Main types: Token, Spelling. Entry points:
-   read_token, read_plain_token. Text flows in, tokens flow out. */
+/* A table holds what differs between NumPy, LaTeX, spreadsheets and pages of
+   the web; behind it there is one spelling for each thing. */
 #include "sheet/token.h"
 #include <ctype.h>
 #include <math.h>
