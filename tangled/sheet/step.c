@@ -484,7 +484,7 @@ const Step *step_of(const Run *run, const Item *claim, Error *f)
                      claim->typed);
     for (const Step *s = run->step; s < end; s++)
         if (is_about(claim, s) && s->line == found->line
-            && s->algorithm == found->algorithm && !alike(s, found)) {
+            && s->algorithm == found->algorithm && !are_namesakes(s, found)) {
             step_name(name, sizeof name, s);
             fail_in_text(f, claim->at, "Algorithm %d has more than one step "
                          "%s; name one, such as %s.", run->algorithm,
