@@ -16,6 +16,7 @@ import argparse
 import json
 import math
 import os
+import shutil
 import struct
 import sys
 from array import array
@@ -76,9 +77,9 @@ BERT = {
                embedding("embeddings.position_embeddings", "ell_max"),
                embedding("embeddings.token_type_embeddings", "types")] +
               norm("embeddings.LayerNorm"),
-    "head": [Row(LAYER + f"attention.self.{map}.{part}", "d_attn", columns)
+    "head": [Row(LAYER + f"attention.self.{which}.{part}", "d_attn", columns)
              for part, columns in (("weight", "d_e"), ("bias", "1"))
-             for map in ("query", "key", "value")],
+             for which in ("query", "key", "value")],
     "layer": linear(LAYER + "attention.output.dense", "d_e", "d_e") +
              norm(LAYER + "attention.output.LayerNorm") + norm(LAYER + "output.LayerNorm") +
              linear(LAYER + "intermediate.dense", "d_mlp", "d_e") +
@@ -139,6 +140,8 @@ CONFIG = {      # of each GPT-2's name, BERT's, and what each means where nothin
     "epsilon": ("layer_norm_epsilon", "layer_norm_eps", 1e-5, 1e-12),
     "tied": ("tie_word_embeddings", "tie_word_embeddings", True, True),
 }
+LIMITS = {"N_V": (4, 1 << 20), "ell_max": (1, 10**7), "d_e": (1, 10**5), "L": (0, 1000),
+          "H": (1, 1000), "d_mlp": (1, 10**6), "types": (0, 1000)}     # of model/plan.c
 MUST = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False,
         "add_cross_attention": False, "is_decoder": False, "position_embedding_type": "absolute"}
 HYPERPARAMETERS = """architecture N_V N_C ell_max L L_enc L_dec H d_e d_mlp d_attn d_mid d_f
@@ -160,34 +163,37 @@ def hyperparameters(kind, said):
 def as_ours(name, value, said):
     """The value of a configuration as a hyperparameter; None: it cannot be that one."""
     if name == "tanh_gelu":
-        return GELU.get(value)
+        return GELU.get(value) if isinstance(value, str) else None
     if name == "tied":
         return value if isinstance(value, bool) else None
     if name == "epsilon":
         return value if type(value) in (int, float) and 0 <= value <= 1 else None
     if value == "4 d_e":
         value = 4 * said["d_e"]
-    least = 0 if name in ("L", "types") else 4 if name == "N_V" else 1
-    return value if type(value) is int and least <= value <= 1 << 20 else None
+    least, most = LIMITS[name]
+    return value if type(value) is int and least <= value <= most else None
 
 
 def read_config(folder):
     """The kind of model, what config.json says of the hyperparameters, and all that it says."""
     path = folder / "config.json"
     config = read_json(path)
-    names = config.get("architectures") or [None]
+    names = config.get("architectures", [None])
     kind = next((k for k in reversed(KINDS) if names == [k["architecture"]]
                  or names == [None] and config.get("model_type") == k["type"]), None)
-    check(kind, path, f"the architecture is {names[0]}; known are "
-          + ", ".join(k["architecture"] for k in KINDS) + ".")
+    check(kind, path, "architectures must be one of "
+          + ", ".join(k["architecture"] for k in KINDS) + f"; it is {names!r:.60}.")
     said, bert = {}, kind is not GPT2
     for ours, (gpt2_name, bert_name, gpt2_value, bert_value) in CONFIG.items():
         name = bert_name if bert else gpt2_name
         value = config.get(name)
+        check(ours not in ("ell_max", "d_e", "L", "H") or bert
+              or config.get(bert_name, value) == value, path,
+              f"{bert_name} is not {name}; transformers takes the one for the other.")
         if value is None:
             value = bert_value if bert else gpt2_value
         said[ours] = as_ours(ours, value, said)
-        check(said[ours] is not None, path, f"{name} must not be {value}.")
+        check(said[ours] is not None, path, f"{name} must not be {value!r:.60}.")
     for name, value in MUST.items():
         check(config.get(name, value) == value, path, f"{name} must be {value}; the algorithm "
               "has nothing else.")
@@ -200,13 +206,36 @@ def read_config(folder):
 TYPES = {"F32": ("f", 4), "F16": ("e", 2), "BF16": (None, 2), "F64": ("d", 8)}
 
 
-def read_json(path):
+def json_of(path, data):
+    """The object that is written there; names of it that come twice are refused."""
+    def members(pairs):
+        check(len(dict(pairs)) == len(pairs), path, "an object has a name twice.")
+        return dict(pairs)
+
+    def number(word):
+        check(math.isfinite(float(word)), path, f"{word} is no number.")
+        return float(word)
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as e:
-        raise Refused(f"{path}:{e.lineno}:{e.colno}: {e.msg}.") from None
+        value = json.loads(str(data, "utf-8"), object_pairs_hook=members,
+                           parse_float=number, parse_constant=number)
+    except (ValueError, RecursionError) as e:
+        raise Refused(f"{path}: is no JSON: {e}.") from None
     check(isinstance(value, dict), path, "expected an object of JSON.")
     return value
+
+
+def read_json(path):
+    return json_of(path, path.read_bytes())
+
+
+def of_type(value, type_, place, name):
+    """The value, which must be of that type of JSON; an int is no bool."""
+    check(type(value) is type_, place, f"{name} must be {TYPE_NAMES[type_]}.")
+    return value
+
+
+TYPE_NAMES = {bool: "true or false", int: "a whole number", str: "a string", list: "a list",
+              dict: "an object"}
 
 
 def read_tensors(path):
@@ -220,12 +249,19 @@ def read_tensors(path):
     check(data[:7] != b"version", path, "is a pointer of git-lfs; 'git lfs pull' fetches the file.")
     behind = 8 + int.from_bytes(data[:8], "little")
     check(8 < behind <= len(data), path, "is no file of tensors, or it is cut short.")
-    header = json.loads(str(data[8:behind], "utf-8"))
+    header = json_of(path, data[8:behind])
     header.pop("__metadata__", None)
-    ends = [t["data_offsets"][1] for t in header.values()]
-    check(max(ends, default=0) == len(data) - behind, path,
-          "is cut short, or has more bytes than tensors.")
-    return {name: (t["dtype"], t["shape"], data[behind:][slice(*t["data_offsets"])])
+    places = []
+    for name, t in header.items():
+        offsets = t.get("data_offsets") if isinstance(t, dict) else None
+        check(isinstance(offsets, list) and [type(k) for k in offsets] == [int, int], path,
+              f"{name} must have data_offsets, two whole numbers.")
+        places.append(offsets)
+    ends = [0] + sorted(end for _, end in places)
+    check(sorted(places) == [list(p) for p in zip(ends, ends[1:])]
+          and ends[-1] == len(data) - behind, path,
+          "is cut short, or its tensors do not lie one behind the other.")
+    return {name: (t.get("dtype"), t.get("shape"), data[behind:][slice(*t["data_offsets"])])
             for name, t in header.items()}
 
 
@@ -252,8 +288,6 @@ def read_numbers(name, tensor, shape, code):
             half, data = bytes(data), bytearray(2 * len(data))
             data[2::4], data[3::4] = half[0::2], half[1::2]
         x = array("d" if dtype == "F64" else "f", bytes(data))
-        if sys.byteorder == "big":
-            x.byteswap()
     check(math.isfinite(sum(x)), name, "has a number that is not finite.")
     return x if x.typecode == code else array(code, x)
 
@@ -279,6 +313,12 @@ def read_theta(folder, kind, h, numbers):
             read[name] = reordered(x, numbers) if row.tokens else x
         for part in slices:
             theta.extend(read[name][part])
+    for row, name, shape, _ in places(kind, {**h, "tied": False}) if h["tied"] else ():
+        if row in kind["untied"] and name in tensors:
+            twin = kind["before"][0] if row.columns != "1" else kind["tied"][0]
+            other = next(x for n, x in read.items() if n.endswith(twin.tensor))
+            check(reordered(read_numbers(name, tensors[name], shape, code), numbers) == other,
+                  folder, f"{name} is not {twin.tensor}, so tie_word_embeddings must be false.")
     return theta
 
 
@@ -318,38 +358,67 @@ def member(value, *names):
     return value
 
 
+def flag(value, name, otherwise):
+    """A member that is true or false; null, or nothing: otherwise."""
+    said = value.get(name)
+    return otherwise if said is None else of_type(said, bool, "tokenizer.json", name)
+
+
 def how_found(token, in_vocabulary):
     """How a text is searched for an added token, in bits."""
-    special = token.get("special", False)
-    return (ADDED | LEFT * token.get("lstrip", False) | RIGHT * token.get("rstrip", False)
-            | NORMALIZED * token.get("normalized", not special) | SPECIAL * special
+    special = flag(token, "special", False)
+    return (ADDED | LEFT * flag(token, "lstrip", False) | RIGHT * flag(token, "rstrip", False)
+            | NORMALIZED * flag(token, "normalized", not special) | SPECIAL * special
             | ALONE * (not in_vocabulary))
 
 
 def read_pieces(path, root, N_V):
     """The number of each piece, and how each added one is found."""
-    vocabulary = root["model"]["vocab"]
+    vocabulary = of_type(root["model"].get("vocab"), dict, path, "the vocab of the model")
     number, how = dict(vocabulary), {}
-    for token in root.get("added_tokens") or []:
-        text, k = token["content"], token["id"]
+    for token in of_type(root.get("added_tokens", []), list, path, "added_tokens"):
+        of_type(token, dict, path, "an added token")
+        text = of_type(token.get("content"), str, path, "the content of an added token")
+        k = of_type(token.get("id"), int, path, f"the id of {text!r}")
         if k >= N_V and text not in vocabulary:
             continue                                # the model has no number for it
         check(number.setdefault(text, k) == k, path, f"{text!r} has two numbers.")
         check(not token.get("single_word"), path, f"{text!r} is a single_word; ftx knows none.")
         how[k] = how_found(token, text in vocabulary)
-    check(sorted(number.values()) == [*range(len(number))] and len(number) <= N_V, path,
+    check(0 < len(number) <= N_V and all(type(k) is int for k in number.values())
+          and sorted(number.values()) == [*range(len(number))], path,
           f"its pieces must have the numbers from 0 on, and vocab_size, {N_V}, is enough for all.")
     return number, how
 
 
-def settings_of(root, number):
+def settings_of(path, root, number):
     """Of BERT's way: control characters go, ideographs apart, no accents, small letters only;
     characters of a word that is not the unknown piece; that piece."""
     change, model = root["normalizer"], root["model"]
-    small, accents = change.get("lowercase", True), change.get("strip_accents")
-    return [change.get("clean_text", True), change.get("handle_chinese_chars", True),
-            small if accents is None else accents, small,
-            model.get("max_input_chars_per_word", 100), number[model.get("unk_token", "[UNK]")]]
+    small, longest = flag(change, "lowercase", True), model.get("max_input_chars_per_word", 100)
+    check(type(longest) is int and 1 <= longest <= 10**6, path,
+          "max_input_chars_per_word must be a whole number from 1 to 1000000.")
+    unknown = model.get("unk_token", "[UNK]")
+    check(isinstance(unknown, str) and unknown in number, path,
+          f"the unk_token {unknown!r:.60} must be in the vocabulary.")
+    return [flag(change, "clean_text", True), flag(change, "handle_chinese_chars", True),
+            flag(change, "strip_accents", small), small, longest, number[unknown]]
+
+
+def merges_of(path, model, number, how):
+    """Two numbers for each merge; what it makes is a piece that a text is cut into."""
+    pairs = {}
+    for merge in of_type(model.get("merges"), list, path, "the merges of the model"):
+        parts = merge.split(" ") if isinstance(merge, str) else merge
+        check(isinstance(parts, list) and len(parts) == 2
+              and all(isinstance(p, str) and p in number for p in parts)
+              and "".join(parts) in number
+              and not any(how.get(number[p], 0) & ALONE for p in [*parts, "".join(parts)]), path,
+              f"the merge {merge!r:.60} must be of two pieces of the vocabulary, into a third.")
+        pair = f"{number[parts[0]]} {number[parts[1]]}"
+        check(pair not in pairs, path, f"{merge!r:.60} is merged twice.")
+        pairs[pair] = True
+    return list(pairs)
 
 
 def read_tokenizer(path, N_V):
@@ -361,7 +430,10 @@ def read_tokenizer(path, N_V):
           f"its model is {kind}; ftx knows BPE of bytes, and WordPiece.")
     words, signs = kind == "WordPiece", signs_of_bytes()
     for setting, known in (WORDS if words else BYTES).items():
-        value = member(root, *setting.split())
+        part, name = setting.split()
+        check(isinstance(root.get(part, {}) or {}, dict)
+              and (not root.get(part) or "type" in root[part]), path, f"the {part} has no type.")
+        value = member(root, part, name)
         check(value in known, path, f"the {setting} is {value}; ftx knows only {known[0]}.")
     number, how = read_pieces(path, root, N_V)
     pieces = []
@@ -375,10 +447,8 @@ def read_tokenizer(path, N_V):
             piece = as_bytes
         check(1 <= len(piece) <= 1024, path, f"{text!r} must have from 1 to 1024 bytes.")
         pieces.append(written(piece))
-    merges = [] if words else [m.split(" ") if isinstance(m, str) else m
-                               for m in root["model"]["merges"]]
-    pairs = [f"{number[left]} {number[right]}" for left, right in merges]
-    settings = settings_of(root, number) if words else [0] * 6
+    pairs = [] if words else merges_of(path, root["model"], number, how)
+    settings = settings_of(path, root, number) if words else [0] * 6
     counts = f"pieces {len(pieces)} {len(pairs)} {len(how)} settings "
     lines = [counts + " ".join(str(int(s)) for s in settings), *pieces, *pairs,
              *(f"{k} {bits}" for k, bits in sorted(how.items()))]
@@ -396,7 +466,9 @@ def special_numbers(folder, kind, config, number):
     found = []
     for key, text in zip(keys, usual):
         text = said.get(key) or text
-        found.append(number.get(text["content"] if isinstance(text, dict) else text))
+        text = text.get("content") if isinstance(text, dict) else text
+        check(text is None or isinstance(text, str), settings, f"{key} must be a string.")
+        found.append(number.get(text))
     mask, bos, eos = found
     ids = [config.get(name + "_token_id") for name in ("mask", "bos", "eos")]
     ids = [k if type(k) is int and 0 <= k < config["vocab_size"] else None for k in ids]
@@ -482,7 +554,8 @@ def write_model(path, lines, numbers):
     text = "\n".join(lines).encode("utf-8")
     text += b" " * (-(FIRST + len(text) + 1) % LINE) + b"\n"
     header, sums = b"ftx model 3\nheader %010d\n" % (FIRST + len(text)) + text, sums_of(numbers)
-    replace_file(path, header, numbers, sums, checksum(header + sums).to_bytes(8, "little"))
+    end = checksum(header + sums).to_bytes(8, "little")
+    replace_files({path: [header, numbers, sums, end]})
 
 
 def read_model(path):
@@ -498,17 +571,31 @@ def read_model(path):
     return lines, array({"4": "f", "8": "d"}[lines[-1].split()[1]], bytes(numbers))
 
 
-def replace_file(path, *parts):
-    """Writes a file beside, and puts it in place when it is whole."""
-    beside = path.with_name(path.name + ".saving")
+def replace_files(parts_of):
+    """Writes each file beside, and puts them in place, in order, when all are whole."""
+    beside = {path: path.with_name(path.name + ".saving") for path in parts_of}
     try:
-        with open(beside, "wb") as file:
-            for part in parts:
-                file.write(part)
-        os.replace(beside, path)
+        for path, parts in parts_of.items():
+            check(path.is_file() or not os.path.lexists(path), path, "is no file to write over.")
+            if os.path.lexists(beside[path]):       # of a program that was killed
+                os.unlink(beside[path])
+            with open(beside[path], "xb") as file:
+                for part in parts:
+                    file.write(part)
+                file.flush()
+                os.fsync(file.fileno())
+            if path.exists():
+                shutil.copymode(path, beside[path])
+        for path in list(parts_of)[1:]:             # if it ends here, there is no mixture
+            path.unlink(missing_ok=True)
+        for path in parts_of:
+            os.replace(beside[path], path)
+    except OSError as e:
+        raise Refused(f"{path}: cannot be written: {e.strerror}.") from None
     finally:
-        if beside.exists():
-            beside.unlink()
+        for path in beside.values():
+            if os.path.lexists(path):
+                os.unlink(path)
 
 
 def token_lines(lines):
@@ -567,7 +654,7 @@ def config_of(kind, h, dropout, tokens, numbers):
     return config
 
 
-def write_tensors(path, kind, h, theta, numbers):
+def file_of_tensors(kind, h, theta, numbers):
     tensors, at = {}, 0
     for row, name, shape, slices in places(kind, h):
         _, _, x = tensors.setdefault(name, (row, shape, array("f", bytes(4 * math.prod(shape)))))
@@ -582,7 +669,7 @@ def write_tensors(path, kind, h, theta, numbers):
         end += len(data[-1])
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    replace_file(path, struct.pack("<Q", len(text)), text, *data)
+    return [struct.pack("<Q", len(text)), text, *data]
 
 
 def export_model(path, folder):
@@ -590,13 +677,11 @@ def export_model(path, folder):
     kind, h, dropout = read_header(path, lines)
     tokens = token_lines(lines)
     numbers = numbers_of_tokens(tokens)
-    config = folder / "config.json"
+    config = json.dumps(config_of(kind, h, dropout, tokens, numbers), indent=2) + "\n"
+    files = {folder / "model.safetensors": file_of_tensors(kind, h, theta, numbers),
+             folder / "config.json": [config.encode()]}
     folder.mkdir(exist_ok=True)
-    if config.exists():
-        config.unlink()                             # until all is there it is no model
-    write_tensors(folder / "model.safetensors", kind, h, theta, numbers)
-    text = json.dumps(config_of(kind, h, dropout, tokens, numbers), indent=2)
-    replace_file(config, text.encode() + b"\n")
+    replace_files(files)
     print(f"{folder}: {kind['architecture']}")
 
 
@@ -610,9 +695,11 @@ def main():
     parser.add_argument("--replace", action="store_true", help="overwrite what is there")
     o = parser.parse_args()
     try:
-        there = o.target if o.way == "import" else o.target / "config.json"
-        check(o.replace or not there.exists(), there,
-              "is there already; --replace writes over it.")
+        written = [o.target] if o.way == "import" else \
+            [o.target / name for name in ("config.json", "model.safetensors", "tokenizer.json")]
+        for there in written:
+            check(o.replace or not os.path.lexists(there), there,
+                  "is there already; --replace writes over it.")
         if o.way == "import":
             import_model(o.source, o.target, o.tokens_of)
         else:
@@ -622,7 +709,9 @@ def main():
         sentence = str(e)
     except OSError as e:
         sentence = f"{e.filename}: {e.strerror}."
-    except (ValueError, LookupError, TypeError, AttributeError, StopIteration) as e:
+    except KeyboardInterrupt:
+        sentence = "stopped; nothing is written."
+    except Exception as e:
         sentence = f"{o.source}: is not in the form of such a model: {type(e).__name__}, {e}."
     print(sentence, file=sys.stderr)
     return 2
