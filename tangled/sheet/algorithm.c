@@ -46,9 +46,9 @@ bool is_or_calls(int algorithm, int other)
 
 Part part_of_line(int algorithm, int line)
 {
+    const Algorithm *a = &algorithm_table[algorithm];
     for (int k = 0; k < 3; k++)
-        if (algorithm_table[algorithm].layers[k].first <= line
-            && line <= algorithm_table[algorithm].layers[k].last)
-            return algorithm_table[algorithm].layers[k].part;
+        if (a->layers[k].first <= line && line <= a->layers[k].last)
+            return a->layers[k].part;
     return NOWHERE;
 }

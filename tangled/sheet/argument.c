@@ -137,12 +137,10 @@ static const struct { int algorithm; const char *name, *also;
     { 0, "epsilon", "varepsilon eps ε ϵ" }, { 0, "t", "ell ℓ position" },
     { 0, "W_q", "Wquery wquery" },       { 0, "W_k", "Wkey wkey" },
     { 0, "W_v", "Wvalue wvalue" },
-    { 0, "gamma", "γ" },       { 0, "beta", "β" },
-    { 0, "gamma_1", "γ1" },    { 0, "beta_1", "β1" },
-    { 0, "gamma_2", "γ2" },    { 0, "beta_2", "β2" },
-    { 0, "gamma_3", "γ3" },    { 0, "beta_3", "β3" },
-    { 0, "gamma_4", "γ4" },    { 0, "beta_4", "β4" },
-    { 0, "gamma_5", "γ5" },    { 0, "beta_5", "β5" },
+    { 0, "gamma", "γ" }, { 0, "gamma_1", "γ1" }, { 0, "gamma_2", "γ2" },
+    { 0, "gamma_3", "γ3" }, { 0, "gamma_4", "γ4" }, { 0, "gamma_5", "γ5" },
+    { 0, "beta", "β" }, { 0, "beta_1", "β1" }, { 0, "beta_2", "β2" },
+    { 0, "beta_3", "β3" }, { 0, "beta_4", "β4" }, { 0, "beta_5", "β5" },
     { 0, "e_t", "E" },         { 0, "e_hat", "e^ ê e\xCC\x82 hate" },
     { 0, "V_tilde", "Vt V~ Ṽ V\xCC\x83 tildeV" },
     { 0, "alpha_t", "alpha αt α" },
@@ -192,7 +190,7 @@ const char *known_name(int algorithm, const char *plain)
         for (const StepRow *row = step_table; row->name != NULL; row++) {
             bool own = row->algorithm == algorithm || algorithm == 5
                     || has_model(row->algorithm),
-                 also = own && !any && row->also != NULL
+                 also = own && !any
                      && word_in(row->also, plain, strlen(plain));
             if ((any || is_or_calls(algorithm, row->algorithm))
                 && (also || is_spelling(algorithm, row->name, plain)))
@@ -238,13 +236,4 @@ void print_starts(FILE *out)
         snprintf(heading, sizeof heading, "Algorithm %d:", a);
         print_list(out, heading, algorithm_table[a].starts);
     }
-}
-
-bool knows_name(int algorithm, const char *name, bool claim)
-{
-    bool known = !claim && find_argument(algorithm, name) != NULL;
-    for (const StepRow *r = step_table; r->name != NULL; r++)
-        known |= strcmp(r->name, name) == 0
-              && is_or_calls(algorithm, r->algorithm);
-    return known;
 }

@@ -72,10 +72,6 @@ const char *known_name(int algorithm, const char *plain);
    an item may do without an equals sign; or, if word, whether a word may. */
 bool is_key(const char *name, bool word);
 
-/* Returns whether an algorithm takes an argument of this name, or has such a
-   step; a claim must be a step. */
-bool knows_name(int algorithm, const char *name, bool claim);
-
 /* Writes the names that an algorithm takes and its steps, or, for a claim,
    its steps alone, as a sentence, and returns it. */
 enum { NAMES_BYTES = 900 };

@@ -211,11 +211,10 @@ static bool enter_step(Job *job, Given *g)
 
 void make_room(Job *job, int more)
 {
-    size_t room = (size_t)(job->givens + more + 1), size = sizeof(Given);
-    Given *given = memset(arena_alloc(job->arena, room * size), 0,
-                          room * size);
+    size_t bytes = (size_t)(job->givens + more + 1) * sizeof(Given);
+    Given *given = memset(arena_alloc(job->arena, bytes), 0, bytes);
     if (job->givens > 0)
-        memcpy(given, job->given, (size_t)job->givens * size);
+        memcpy(given, job->given, (size_t)job->givens * sizeof *given);
     job->given = given;
 }
 

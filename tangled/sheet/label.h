@@ -54,10 +54,6 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
 /* Prints the text of a step, placed. */
 void print_step_text(FILE *out, const Run *run, const Step *step);
 
-/* Prints a formula as the run has it: unscaled, tied, without positions; each
-   ' is ᵀ in layouts that transpose there, else it is left out. */
-void print_formula(FILE *out, const Run *run, const char *formula);
-
 /* Returns the size of the numbers of which a step is a sum, for clear_noise;
    0 where a tiny number may be no noise: e^x, a probability, a given step. */
 double step_size(const Step *step);

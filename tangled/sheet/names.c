@@ -26,11 +26,9 @@ int conditions_of(const Bound *bound)
     const Run *run = &bound->run;
     const int positions = (int)number_given(bound, "positions", 0);
     Architecture model = algorithm_table[run->algorithm].architecture;
-    bool is_model = has_model(run->algorithm),
-         pre_norm = is_model && model == D_TRANSFORMER,
-         training = algorithm_table[run->algorithm].kind == TRAINING,
-         by_root = run->scaled && run->divisor == 0;
-    return (by_root ? IF_DIVIDED : IF_UNDIVIDED)
+    bool pre_norm = has_model(run->algorithm) && model == D_TRANSFORMER,
+         training = algorithm_table[run->algorithm].kind == TRAINING;
+    return (run->scaled && run->divisor == 0 ? IF_DIVIDED : IF_UNDIVIDED)
          | (run->rms ? IF_RMS : IF_LAYER_NORM)
          | (pre_norm ? IF_PRE_NORM : 0)
          | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)

@@ -1,5 +1,4 @@
-/* One grammar of matrices: entries make rows, and rows end at a bracket, a
-   semicolon or a line. Main type: MatrixReader. */
+/* One grammar of all matrices. Main type: MatrixReader. */
 #include "sheet/paste.h"
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Reading a sheet: its text is cleaned, cut into items, and those named. */
-#include "sheet/algorithm.h"
 #include "sheet/paste.h"
-#include "sheet/arguments.h"
+#include "sheet/step.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -59,7 +58,6 @@ static void clean_text(char *text, int length, Error *f)
     text[to] = '\0';
 }
 
-#define DIGITS "0123456789"
 #define MARKS  "_{}\\"
 enum { LONGEST_NAME = 30 };
 
@@ -150,9 +148,9 @@ static bool parse_head(const char *p, Head *h)
     Item *item = &h->item;
     p += item->claim ? strlen("claim ") : 0;
     p += strspn(p, " ");
-    const char *point = p + strspn(p, DIGITS);
+    const char *point = p + strspn(p, DIGITS), *end;
     if (point > p && *point == '.' && isdigit((unsigned char)point[1])) {
-        const char *end = point + 1 + strspn(point + 1, DIGITS);
+        end = point + 1 + strspn(point + 1, DIGITS);
         item->algorithm = parse_count(p, point);
         item->line = parse_count(point, end);
         p = end + strspn(end, " ");
@@ -161,8 +159,8 @@ static bool parse_head(const char *p, Head *h)
     h->end = find_name_end(p);
     p = h->end + strspn(h->end, " ");
     h->value = *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
-    h->key = item->claim ? NULL : find_spelled(h->start, h->end, MARKS, 4);
-    if (h->key != NULL && !is_key(h->key, false))
+    h->key = find_spelled(h->start, h->end, MARKS, 4);
+    if (h->key != NULL && (item->claim || !is_key(h->key, false)))
         h->key = NULL;
     bool argument = match_word(h->start, "dtype device grad_fn "
                                "requires_grad");
@@ -194,8 +192,7 @@ static int find_algorithm(const Item *item, const char *place, Error *f)
         const char *words = algorithm_table[a].words;
         if (item->word == NULL
             ? item->rows * item->cols == 1 && item->entry->value == a
-            : words != NULL
-              && word_in(words, item->word, strlen(item->word)))
+            : word_in(words, item->word, strlen(item->word)))
             return a;
     }
     refuse_word(f, place, "there is no such algorithm; type one of 1 ... "
@@ -253,6 +250,17 @@ static void read_items(ItemReader *r)
         fail_with(r->error, "the sheet is empty.");
 }
 
+/* Whether an algorithm takes an argument of this name, or has such a step; a
+   claim must be a step. */
+static bool knows_name(int algorithm, const char *name, bool claim)
+{
+    bool known = !claim && find_argument(algorithm, name) != NULL;
+    for (const StepRow *r = step_table; r->name != NULL; r++)
+        known |= strcmp(r->name, name) == 0
+              && is_or_calls(algorithm, r->algorithm);
+    return known;
+}
+
 /* Returns the first algorithm that knows every name, if something is given;
    one item alone tells nothing. 0: there is none. */
 static int infer_algorithm(const Sheet *sheet)
@@ -292,12 +300,13 @@ static void name_items(const ItemReader *r)
     for (Item *item = r->item; item < r->item + r->sheet->n; item++) {
         const char *place = r->sheet->text + item->at;
         split_name(item, algorithm);
-        if (item->name == NULL && algorithm > 0)
+        if (item->name == NULL && algorithm == 0)
+            refuse_word(r->error, place, "unknown name; names are "
+                        "case-sensitive, such as X, Wq, W_q^1 or bq");
+        if (item->name == NULL) {
             names_text(names, algorithm, item->claim);
-        if (item->name == NULL)
-            refuse_word(r->error, place, algorithm > 0 ? unknown
-                        : "unknown name; names are case-sensitive, such as "
-                          "X, Wq, W_q^1 or bq");
+            refuse_word(r->error, place, unknown);
+        }
         if (item->head < 0 || item->layer < 0 || item->turn < 0)
             refuse_word(r->error, place, "heads and layers are counted from "
                         "1 to 1000");

@@ -21,9 +21,9 @@
       "layer_norm(" of " | " in_words ")", .symbol = sign }
 #define FED_ROWS(a, l, X, sign, ell, in, out, f, F) \
     { LINE(a, l), "hidden", ROLE_HIDDEN, "d_mlp", ell, \
-      "W_" in "' " sign " + b_" in " 1ᵀ", \
-      sign " W_" in "' + 1 b_" in "ᵀ", .derived = true, \
-      .formula = "W_mlp1 mlp_input + b_mlp1", .also = "h" }, \
+      "W_" in "' " sign " + b_" in " 1ᵀ", sign " W_" in "' + 1 b_" in "ᵀ", \
+      .derived = true, .formula = "W_mlp1 mlp_input + b_mlp1", \
+      .also = "h" }, \
     { LINE(a, l), "active", ROLE_ACTIVE, "d_mlp", ell, F "(hidden)", \
       .derived = true, .formula = f "(hidden)", .also = f " " F }, \
     { LINE(a, l), "mlp", ROLE_MLP, "d_e", ell, \
@@ -165,8 +165,7 @@ const StepRow step_table[] = {
     { LINE(10, 6), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X + MHAttention(X̃ | W, Mask causal)" },
     NORM_ROW(10, 7, "X_tilde", "X̃", "X", "ell_x", ROLE_MLP_NORM, "γ^2, β^2"),
-    FED_ROWS(10, 8, "X", "X̃", "ell_x", "mlp1", "mlp2", "gelu",
-             "GELU"),
+    FED_ROWS(10, 8, "X", "X̃", "ell_x", "mlp1", "mlp2", "gelu", "GELU"),
     NORM_ROW(10, 10, "X", "X", "X", "ell_x", ROLE_LAST_NORM, "γ, β"),
     P_ROW(10, 11),
     { LINE(11, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
@@ -218,11 +217,11 @@ const StepRow *row_named(int algorithm, int line, const char *name)
     return NULL;
 }
 
-int word_in(const char *list, const char *word, size_t length)
+int word_in(const char *p, const char *word, size_t length)
 {
-    for (int n = 1; *list != '\0'; list = after_word(list), n++)
-        if (*list == *word && strncmp(list, word, length) == 0
-            && ends_word(list[length]))
+    for (int n = 1; p != NULL && *p != '\0'; p = after_word(p), n++)
+        if (*p == *word && strncmp(p, word, length) == 0
+            && ends_word(p[length]))
             return n;
     return 0;
 }
@@ -256,8 +255,7 @@ void step_name(char *to, size_t size, const Step *step)
 /* How a step is written in the paper. */
 static const char *symbol_of(const Step *step)
 {
-    const StepRow *row = step->row;
-    return row->symbol != NULL ? row->symbol : row->name;
+    return step->row->symbol != NULL ? step->row->symbol : step->row->name;
 }
 
 const char *step_label(char to[100], const Run *run, const Step *step)
@@ -277,18 +275,17 @@ void json_place(FILE *out, const Step *step)
 {
     fprintf(out, step->head == 0 ? "null" : "%d", step->head);
     if (step->aspect != VALUE)
-        fprintf(out, ", \"of\": \"%s\"", step->aspect == NEW ? "new"
-                                                             : "grad");
+        print_json(out, ", 'of': %s", step->aspect == NEW ? "new" : "grad");
     if (step->turn > 0)
-        fprintf(out, ", \"turn\": %d", step->turn);
+        print_json(out, ", 'turn': %d", step->turn);
     if (step->part != NOWHERE)
-        fprintf(out, ", \"part\": \"%s\", \"layer\": %d",
-                parts[step->part], step->layer);
+        print_json(out, ", 'part': %s, 'layer': %d", parts[step->part],
+                   step->layer);
 }
 
 static const char *formula_text(const Run *run, const Step *step)
 {
-    const StepRow *f = step->row;
+    const StepRow *row = step->row;
     for (const Step *q = run->step; q < step && step->role == ROLE_LOSS; q++)
         if (q->role == ROLE_TEMPERED)
             return run->layout->rows ? "-Σ_t log q[t, target[t]]"
@@ -298,10 +295,10 @@ static const char *formula_text(const Run *run, const Step *step)
     if (step->role == ROLE_DRAWN && step > run->step
         && step[-1].role == ROLE_KEPT)
         return "the first y with u < kept[1] + ... + kept[y]";
-    return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
+    return run->layout->rows && row->rows != NULL ? row->rows : row->columns;
 }
 
-void print_formula(FILE *out, const Run *run, const char *formula)
+static void print_formula(FILE *out, const Run *run, const char *formula)
 {
     static const char scale[] = " / √d_attn", tied[] = "W_u'";
     bool primed = run->layout->rows != run->layout->weights;
@@ -323,25 +320,25 @@ void print_formula(FILE *out, const Run *run, const char *formula)
 
 static void print_meaning(FILE *out, const Run *run, const Step *step)
 {
-    const char *text = step->aspect != VALUE ? NULL
-                     : step->given ? "as given" : formula_text(run, step);
     Step bare = *step;
     char name[60];
     bare.aspect = VALUE;
     bare.turn = 0;
     step_name(name, sizeof name, &bare);
-    if (step->aspect == GRADIENT)
+    if (step->aspect == NEW)
+        fprintf(out, "%s ← %s - η ", name, name);
+    if (step->aspect != VALUE) {
         fprintf(out, "∇%s", name);
-    else if (step->aspect == NEW)
-        fprintf(out, "%s ← %s - η ∇%s", name, name, name);
-    else
-        print_formula(out, run, symbol_of(step));
+        return;
+    }
+    const char *text = step->given ? "as given" : formula_text(run, step);
+    print_formula(out, run, symbol_of(step));
     if (text != NULL) {
         fputs(" = ", out);
         print_formula(out, run, text);
-        if (run->shifted && has_role(step, ROLE(POWERS) | ROLE(SUM)))
-            fputs(" / e^max", out);
     }
+    if (run->shifted && has_role(step, ROLE(POWERS) | ROLE(SUM)))
+        fputs(" / e^max", out);
 }
 
 void print_step_text(FILE *out, const Run *run, const Step *step)

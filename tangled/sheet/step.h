@@ -1,7 +1,5 @@
-/* The steps of an algorithm: the table of what is known of each, and a step
-   of a run.
-
-   Main types: StepRow, Step. */
+/* The table of the steps of an algorithm, and a step of a run. Main types:
+   StepRow, Step. */
 #ifndef FTX_STEP_H
 #define FTX_STEP_H
 #include "sheet/arguments.h"

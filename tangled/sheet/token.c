@@ -1,12 +1,9 @@
-/* A table holds what differs between NumPy, LaTeX, spreadsheets and pages of
-   the web; behind it there is one spelling for each thing. */
+/* A table of spellings, and the tokens for which they stand. */
 #include "sheet/token.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DIGITS "0123456789"
 
 /* What stands for what. */
 typedef struct {
@@ -70,7 +67,7 @@ size_t match_word(const char *text, const char *words)
         char last = words[n - 1], next = text[n];
         bool goes_on = is_letter(next)
                     || (*words != '\\' && is_digit(next));
-        if (!goes_on || !(is_letter(last) || is_digit(last)))
+        if (!goes_on || !is_letter(last))
             return n;
     }
     return 0;

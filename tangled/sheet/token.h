@@ -24,6 +24,7 @@ typedef struct {
     int decimals;               /* ... and how many of them were typed    */
 } Token;
 
+#define DIGITS "0123456789"
 enum { EXACT = -1,              /* no decimals: all digits of 1/2 count   */
        MOST_DECIMALS = 400 };
 
@@ -43,7 +44,7 @@ bool begins(const char *text, const char *prefix);
 
 /* Returns the bytes of the first of these words, separated by blanks, with
    which the text begins; 0: it begins with none. A word that ends with a
-   letter or digit must end in the text, too, unless it begins with \. */
+   letter must end in the text, too; behind one with \ a digit may stand. */
 size_t match_word(const char *text, const char *words);
 
 /* Returns whether a word of a list ends before this character. */
