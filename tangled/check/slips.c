@@ -14,7 +14,6 @@
 #define ON_ALL(values, formula) ALL_WHEN(0, values, formula)
 #define ON(role, formula)       ALL_WHEN(0, ROLE(role), formula)
 #define GIVEN(names, formula)   { .given = names, .by = formula }
-#define NORMED(x) "(gamma * standardise(" x ") + beta)"
 #define LOSS(P)   "-total(pick(read, ln(" P "), 0))"
 #define BASE(name, what, k) { name, what, k, \
     { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } }
@@ -157,7 +156,8 @@ const Slip slips[] = {
     { "mean-anyway", "the mean is subtracted, which RMSnorm does not do", 0,
       { WHEN(IF_RMS, MEAN, "mean(input)") } },
     { "axis-norm", "each entry is normalised over the tokens", 0,
-      { WHEN(IF_LAYER_NORM, STANDARDISED, "standardise(input')'") } },
+      { WHEN(IF_LAYER_NORM, STANDARDISED, "(input - mean(input')') "
+             "/ sqrt(mean((input' - mean(input'))^2)' + epsilon)") } },
     { "no-gamma", "gamma is left out", 0, { GIVEN("gamma", "it^0") } },
     { "no-beta", "beta is left out", 0, { GIVEN("beta", "0 * it") } },
     { "gamma-beta", "gamma and beta are exchanged", 0,
@@ -208,7 +208,9 @@ const Slip slips[] = {
       { ON_ALL(NORMS | ROLE(LAST_NORM), "input") } },
     { "post-norm", "layer_norm comes after each sum, not before", 0,
       { ALL_WHEN(IF_PRE_NORM, NORMS, "input"),
-        ALL_WHEN(IF_PRE_NORM, ROLE(ATTENDED) | ROLE(FED), NORMED("it")) } },
+        ALL_WHEN(IF_PRE_NORM, ROLE(ATTENDED) | ROLE(FED),
+                 "gamma * spread / sqrt(mean(spread^2) + epsilon) "
+                 "+ beta") } },
     { "activation", "ReLU and GELU are exchanged", 0,
       { WHEN(IF_RELU, ACTIVE, "gelu(hidden)"),
         WHEN(IF_GELU, ACTIVE, "relu(hidden)"),

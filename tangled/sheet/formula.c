@@ -154,13 +154,13 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
 {
     int rows = 1, cols = 1;
     for (int k = 0; k < n; k++) {
-        rows = of[k]->rows > rows ? of[k]->rows : rows;
-        cols = of[k]->cols > cols ? of[k]->cols : cols;
-    }
-    for (int k = 0; k < n; k++)
-        if ((of[k]->rows != rows && of[k]->rows != 1)
-            || (of[k]->cols != cols && of[k]->cols != 1))
+        int r = of[k]->rows, c = of[k]->cols;
+        if ((r != rows && r != 1 && rows != 1)
+            || (c != cols && c != 1 && cols != 1))
             lose_value(p);
+        rows = rows == 1 ? r : rows;
+        cols = cols == 1 ? c : cols;
+    }
     bool swaps = f == TRANSPOSE;
     struct Matrix *Y = node_on(HERE("formula"), p->scope->tape,
                                swaps ? cols : rows, swaps ? rows : cols,
@@ -218,14 +218,6 @@ static Operand apply(Parser *p, Function f, int n, const Operand a[])
     if (of[0]->cols != of[1]->rows)
         lose_value(p);
     return of_matrix(mul(put_on_tape(p, of[0]), put_on_tape(p, of[1])));
-}
-
-/* As line 6.3, without gamma and beta. */
-static Mat standardise_of(Parser *p, const Mat a[])
-{
-    Mat m = mean(a[0]);
-    (void)p;
-    return standardise(a[0], m, variance(a[0], m));
 }
 
 static Mat column_sums(Parser *p, const Mat a[])
@@ -335,7 +327,6 @@ static const Row functions[] = {
     { "gelu_tanh",   1, .operation = gelu_tanh_ },
     { "softmax",     1, .operation = softmax_ },
     { "total",       1, .operation = sum_ },
-    { "standardise", 1, .value = standardise_of },
     { "sum",         1, .value = column_sums },
     { "largest",     1, .value = mark_largest },
     { "rows",        1, .value = count_rows },

@@ -325,6 +325,7 @@ static const Name names[] = {
     IS("odds", "1 / sum(pick(read, P, 0))'"),
     IS("chosen", "1 / odds"),
     IS("I", "diagonal + 0 * it it"),     /* refused unless it is square */
+    IS("spread", "it - mean(it)"),
     IS("diagonal", "pick(index(it) - index(it')', 0, 1)"),
     IS("later", "relu(index(it) - index(it')')"),
     IS("hides", "total(1 - finite(it))"),

@@ -293,7 +293,6 @@ static const struct {
     { "round(D, 0)", 2, 2, { 1, 1, -INFINITY, 2 } },
     { "softmax(ln(A))", 2, 2, { 0.25, 1 / 3.0, 0.75, 2 / 3.0 } },
     { "softmax(D)", 2, 2, { 1, 1 / (1 + e_), 0, e_ / (1 + e_) } },
-    { "standardise(A)", 2, 2, { -1, -1, 1, 1 } },
     { "finite(D)", 2, 2, { 1, 1, 0, 1 } },
     { "pick(finite(D), D, 0)", 2, 2, { 0.5, 1, 0, 2 } },
     { "pick(finite(D), c, -inf)", 2, 2, { 10, 10, -INFINITY, 20 } },
@@ -326,7 +325,7 @@ LAW(what_cannot_be_made_is_null)
         "c c", "A r", "A r'  c", "(c r) (c' + r)  c'",
         "A + one_hot(k, 3)", "pick(A, one_hot(k, 3), 0)",
         "1 / 0", "A / 0", "0 * A / 0", "ln(-A)", "A * D * 0", "inf",
-        "softmax(-D)", "softmax(D - inf)", "standardise(0 * A)",
+        "softmax(-D)", "softmax(D - inf)",
         "one_hot(k, 1)", "one_hot(1/2, 3)", "one_hot(k, c)",
         "-(A + C) B / (1 - C)^C'" };
     Mat of[OPERANDS];
@@ -363,7 +362,7 @@ LAW(derivatives_go_through_every_operation)
         "(A B')'", "A^2", "(2 + A)^-1", "(2 + A)^B", "2^A", "3 - A / 2",
         "exp(A)", "ln(2 + A)", "sqrt(2 + A)", "sin(A)", "cos(A)",
         "tanh(A)", "sum(A) * B", "mean(A) + B", "total(A) * B", "relu(A)",
-        "gelu(A)", "gelu_tanh(A)", "softmax(A)", "standardise(A) * B",
+        "gelu(A)", "gelu_tanh(A)", "softmax(A)",
         "pick(finite(A), A, B)", "pick(0, A, sum(B))", "pick(1, sum(A)', B)",
         "A one_hot(1, 3) * B", "softmax(A B) one_hot(2, 3)", "largest(A) * B",
         "A^0 + B", "exp(softmax(A / sqrt(2)) (A B)') / sum(exp(A))",
