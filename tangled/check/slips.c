@@ -208,9 +208,7 @@ const Slip slips[] = {
       { ON_ALL(NORMS | ROLE(LAST_NORM), "input") } },
     { "post-norm", "layer_norm comes after each sum, not before", 0,
       { ALL_WHEN(IF_PRE_NORM, NORMS, "input"),
-        ALL_WHEN(IF_PRE_NORM, ROLE(ATTENDED) | ROLE(FED),
-                 "gamma * spread / sqrt(mean(spread^2) + epsilon) "
-                 "+ beta") } },
+        ALL_WHEN(IF_PRE_NORM, ROLE(ATTENDED) | ROLE(FED), "it_normed") } },
     { "activation", "ReLU and GELU are exchanged", 0,
       { WHEN(IF_RELU, ACTIVE, "gelu(hidden)"),
         WHEN(IF_GELU, ACTIVE, "relu(hidden)"),

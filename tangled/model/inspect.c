@@ -291,7 +291,6 @@ static void print_line_values(FILE *out, Inspection *in)
     const Sheet no_sheet = { .n = 0 };
     in->run.sheet = &no_sheet;
     in->run.decimals = 4;
-    in->run.entered = in->run.guessed = "";
     print_both_texts(out, in);
     fputc('\n', out);
     show_text(out, &in->run, true, true);

@@ -113,8 +113,9 @@ static double function_value(Function f, const double x[], double slope[])
 static int operand_index(Mat Y, int k, Mat M)
 {
     int i = k % Y->rows, j = k / Y->rows;
-    bool swaps = (Function)Y->c == TRANSPOSE;
-    int row = (swaps ? j : i) % M->rows, col = (swaps ? i : j) % M->cols;
+    bool transposed = (Function)Y->c == TRANSPOSE;
+    int row = (transposed ? j : i) % M->rows,
+        col = (transposed ? i : j) % M->cols;
     return M->transposed ? row * M->cols + col : col * M->rows + row;
 }
 
@@ -161,10 +162,10 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
         rows = rows == 1 ? r : rows;
         cols = cols == 1 ? c : cols;
     }
-    bool swaps = f == TRANSPOSE;
+    bool transposed = f == TRANSPOSE;
     struct Matrix *Y = node_on(HERE("formula"), p->scope->tape,
-                               swaps ? cols : rows, swaps ? rows : cols,
-                               &each_operation, n, of);
+                               transposed ? cols : rows, transposed ? rows
+                               : cols, &each_operation, n, of);
     Y->c = f;
     return node_compute(Y);
 }

@@ -326,6 +326,7 @@ static const Name names[] = {
     IS("chosen", "1 / odds"),
     IS("I", "diagonal + 0 * it it"),     /* refused unless it is square */
     IS("spread", "it - mean(it)"),
+    IS("it_normed", "gamma * spread / sqrt(mean(spread^2) + epsilon) + beta"),
     IS("diagonal", "pick(index(it) - index(it')', 0, 1)"),
     IS("later", "relu(index(it) - index(it')')"),
     IS("hides", "total(1 - finite(it))"),
