@@ -16,9 +16,9 @@ double scaling(const Job *job)
     bool given = !has_model(job->run.algorithm);
     for (const Given *g = job->given; g->item != NULL && !given; g++)
         given = has_role(&g->place, ROLE(SCORES) | ROLE(MASKED));
-    bool known = !job->late || !given || letter_size(&job->size, "d_attn") > 0;
+    bool set = !job->late || !given || letter_size(&job->size, "d_attn") > 0;
     return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
-         : known ? sqrt(size_or_1(job, "d_attn")) : NAN;
+         : set ? sqrt(size_or_1(job, "d_attn")) : NAN;
 }
 
 int conditions_of(const Bound *bound)
