@@ -322,6 +322,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     if (variation != NULL)
         variation->job = job;
     job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
+    job->run.step = arena_alloc(arena, sizeof *job->run.step);
     tape_allow_nonfinite(job->tape, NULL, NULL);
     prepare_tape(arena, job->tape, job->running);
     observe(job->tape, collect_step, job);
