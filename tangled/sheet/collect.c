@@ -176,8 +176,6 @@ static void note_index(Job *job, const char *line, int index)
         job->loop.row[job->loop.in_row++] = index;
         job->loop.row_line = line;
     }
-    if (strcmp(line, "12.2") == 0 && job->loop.again)
-        job->loop.chances.used = 0;
     if (strcmp(line, "15.6") == 0       /* whose loop has no index */
         || (strcmp(line + 2, ".2") == 0
             && job->loop.data.N_data * job->loop.N_epochs != 1))

@@ -46,8 +46,7 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     int *row, in_row;           /* indices, or tokens embedded, seen ...  */
     const char *row_line;       /* ... and where                          */
     int ell_gen;                /* tokens to be drawn                     */
-    NumberList chances;         /* uniform numbers for all that is drawn; */
-    bool again;                 /* each sequence begins with the first    */
+    NumberList chances;         /* uniform numbers for all that is drawn  */
     bool undrawn;               /* a token is not known                   */
 } LoopState;
 

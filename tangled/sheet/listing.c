@@ -195,6 +195,25 @@ static Mat all_of(const Job *job, const Theta *theta, Mat before)
     return all;
 }
 
+/* The uniform numbers of a whole training, if the sheet has so many; else
+   each sequence, in each epoch, begins with the first of the sheet. */
+static NumberList chances_of_all(const Job *job)
+{
+    const Data *on = &job->loop.data;
+    const int turns = on->N_data * job->loop.N_epochs;
+    int all = 0, n = 0;
+    for (int turn = 0; turn < turns; turn++)
+        all += on->x[turn % on->N_data + 1].length;
+    const bool again = most_of(job, "u", false, 0) < all;
+    NumberList list = given_chances(job, again ? longest_sequence(job) : all,
+                                    "each token needs one");
+    double *u = arena_alloc(job->arena, (size_t)all * sizeof *u);
+    for (int turn = 0; turn < turns; turn++)
+        for (int t = 0; t < on->x[turn % on->N_data + 1].length; t++, n++)
+            u[n] = list.u[again ? t : n];
+    return (NumberList){ .n = all, .u = u };
+}
+
 static Mat run_training(Job *job)
 {
     Theta *theta = job->running;
@@ -202,7 +221,7 @@ static Mat run_training(Job *job)
     given_data(job);
     const Data *on = &job->loop.data;
     double eta = number_given(job, "eta", 1);
-    int N_epochs = job->loop.N_epochs, all = 0;
+    int N_epochs = job->loop.N_epochs;
     Random random = random_in(&job->loop.chances);
     Mat before = all_of(job, theta, NULL);
     if (theta->hyper.architecture == ED_TRANSFORMER)
@@ -210,12 +229,7 @@ static Mat run_training(Job *job)
     else if (theta->hyper.architecture == D_TRANSFORMER)
         dtraining(tape, on->N_data, on->x, theta, N_epochs, eta);
     else {
-        for (int n = 1; n <= on->N_data; n++)
-            all += N_epochs * on->x[n].length;
-        job->loop.again = most_of(job, "u", false, 0) < all;
-        job->loop.chances = given_chances(job, job->loop.again
-                                          ? longest_sequence(job) : all,
-                                          "each token needs one");
+        job->loop.chances = chances_of_all(job);
         check_special_token(job, 3, "mask_token");
         etraining(tape, on->N_data, on->x, theta, N_epochs, eta,
                   number_given(job, "p_mask", 1), &random);

@@ -10,7 +10,7 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3296    tangled/practice 1566
 tangled/text    1670    tangled/cli     1138    tangled/hub      1379
-tangled/sheet   5516    tangled/show     602    tangled/check    2736
+tangled/sheet   5527    tangled/show     602    tangled/check    2736
 tangled/model   2451    tangled/course  1986
 tests-C        21180    tests-data      8883    tests-scripts    3984
 tangled/ftx.h                   450
