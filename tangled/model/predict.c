@@ -19,13 +19,12 @@ struct Predictor {
     const Model *model;
     const char *file;           /* the model's                            */
     Inference how;
-    Beam beam;
     int top, seed;
     bool special;
     Random random;
     int at;                     /* where the line begins, for errors      */
 };
-enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
+enum { MOST_TOKENS = 10000000 };
 /* Loads the model, which must be one of the task, and prepares the tape. */
 static void load_for_task(Predictor *s, Task task)
 {
@@ -70,20 +69,15 @@ static void translate(Predictor *s, Tokens z)
 {
     const Theta *theta = s->model->theta;
     Command *c = s->command;
-    Hypothesis best[MOST_BEAMS];
+    bool ended;
     size_t n;
-    if (s->beam.B > 0)
-        beam_search(c->tape, c->arena, z, theta, &s->beam, best);
-    else
-        best->x = inference_15(c->tape, c->arena, z, theta, &s->how,
-                               &best->ended);
-    const char *text = decode_text(s->model->tokenizer, c->arena, best->x,
-                                   &n);
+    Tokens x = inference_15(c->tape, c->arena, z, theta, &s->how, &ended);
+    const char *text = decode_text(s->model->tokenizer, c->arena, x, &n);
     fwrite(text, 1, n, c->out);
     fputc('\n', c->out);
-    if (!best->ended)
+    if (!ended)
         fprintf(c->err, "ftx translate: remark: eos_token did not come; the "
-                "translation is cut after token %d.\n", best->x.length - 1);
+                "translation is cut after token %d.\n", x.length - 1);
 }
 
 static void fill(Predictor *s, Tokens x)
@@ -151,10 +145,6 @@ static const Option model_options[] = {
 }, translate_options[] = {
     { "ell_gen", WHOLE, PLACE(how.ell_gen), 0, MOST_TOKENS, NULL,
       "the most tokens; 0: ell_max" },
-    { "beam", WHOLE, PLACE(beam.B), 0, MOST_BEAMS, NULL,
-      "width of beam search; 0: sample, as the paper does" },
-    { "alpha", DECIMAL, PLACE(beam.alpha), 0, 10, NULL,
-      "exponent of the length in beam search" },
     { .name = NULL },
 }, fill_options[] = {
     { "top", WHOLE, PLACE(top), 1, MOST_TOKENS, NULL,
@@ -260,8 +250,7 @@ void predict(Error *f, Command *c)
     const Theta *theta = s->model->theta;
     s->random = random_new((uint64_t)s->seed);
     s->how.random = &s->random;
-    s->how.no_special = s->beam.no_special = true;
-    s->beam.ell_gen = s->how.ell_gen;
+    s->how.no_special = true;
     if (writes)
         s->how.kv_cache = kv_cache_new(c->arena, c->tape, theta);
     if (task == TRAIN_ED && s->how.ell_gen > theta->hyper.ell_max)

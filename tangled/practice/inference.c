@@ -17,7 +17,8 @@ static void refuse_wrong_prompt(Tokens x, const Theta *theta,
             "fed back.", x.length, how->ell_gen, ell_max);
 }
 
-int translation_bound(int ell_gen, const Theta *theta)
+/* Returns how many tokens Algorithm 15 may sample: ell_gen; ell_max for 0. */
+static int translation_bound(int ell_gen, const Theta *theta)
 {
     int ell_max = theta->hyper.ell_max;
     REQUIRE(0 <= ell_gen && ell_gen <= ell_max,

@@ -59,9 +59,6 @@ void rank_tokens(Mat p, int n, int y[]);
    the text. */
 Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how);
 
-/* Returns how many tokens Algorithm 15 may sample: ell_gen; ell_max for 0. */
-int translation_bound(int ell_gen, const Theta *theta);
-
 /* Returns a KV cache for up to ell_max tokens of Algorithm 8 or 10, in the
    arena. It observes the tape, which wants no gradients, until run_as_printed
    or prepare_tape is called. A theta of Algorithm 9 is refused. */
