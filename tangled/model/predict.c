@@ -53,12 +53,11 @@ static void generate(Predictor *s, Tokens x)
 {
     const Theta *theta = s->model->theta;
     Command *c = s->command;
-    int ell_max = theta->hyper.ell_max, mask = mask_token(theta->hyper.N_V);
+    int mask = mask_token(theta->hyper.N_V);
     if (x.length == 0)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
     s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
-    s->how.slide = (ell_max + 1) / 2;
     s->how.on_token = print_token;
     s->how.to = s;
     inference_14(c->tape, c->arena, x, theta, &s->how);

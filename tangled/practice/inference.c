@@ -2,21 +2,6 @@
 #include "practice/practice.h"
 #include <string.h>
 
-static void refuse_wrong_prompt(Tokens x, const Theta *theta,
-                                const Inference *how)
-{
-    int ell_max = theta->hyper.ell_max;
-    REQUIRE(x.length >= 1, "the prompt is empty.");
-    REQUIRE(how->ell_gen >= 0, "ell_gen = %d; it must not be negative.",
-            how->ell_gen);
-    REQUIRE(0 <= how->slide && how->slide <= ell_max,
-            "slide = %d; it must be in 0 ... ell_max = %d.",
-            how->slide, ell_max);
-    REQUIRE(how->slide > 0 || how->ell_gen <= ell_max - x.length + 1,
-            "%d tokens and %d more; ell_max is %d, and the last one is not "
-            "fed back.", x.length, how->ell_gen, ell_max);
-}
-
 /* Returns how many tokens Algorithm 15 may sample: ell_gen; ell_max for 0. */
 static int translation_bound(int ell_gen, const Theta *theta)
 {
@@ -48,16 +33,14 @@ static bool report_token(const Inference *how, int y)
     return how->on_token == NULL || how->on_token(how->to, y);
 }
 
-/* x; or, with slide, its end: as many times slide tokens are left out as
-   make the rest at most ell_max long. */
-static Tokens visible_tokens(Tokens x, const Theta *theta,
-                             const Inference *how)
+/* Returns the end of x that the model sees: half of ell_max tokens leave the
+   front until the rest is at most ell_max long. */
+static Tokens visible_tokens(Tokens x, int ell_max)
 {
-    int over = x.length - theta->hyper.ell_max, slide = how->slide;
-    if (slide == 0 || over <= 0)
-        return x;
-    int gone = (over + slide - 1) / slide * slide;
-    return slice(x, gone + 1, x.length);
+    int first = 1;
+    while (x.length - first >= ell_max)
+        first += (ell_max + 1) / 2;
+    return slice(x, first, x.length);
 }
 
 static Tokens copy_tokens(Arena *arena, Tokens x, int more)
@@ -76,14 +59,16 @@ static Tokens append_in_place(Tokens x, int y)   /* there is room behind it */
 Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
                     const Inference *how)
 {
-    refuse_wrong_prompt(x, theta, how);
+    REQUIRE(x.length >= 1, "the prompt is empty.");
+    REQUIRE(how->ell_gen >= 0, "ell_gen = %d; it must not be negative.",
+            how->ell_gen);
     int ell = x.length, eos = eos_token(theta->hyper.N_V);
     bool continues = true;
     x = copy_tokens(arena, x, how->ell_gen);
     kv_cache_clear(how->kv_cache);
-    Mark start = tape_mark(tape);
+    size_t start = tape_mark(tape);
     for (int i = 1; i <= how->ell_gen && continues; i++) {
-        Tokens seen = visible_tokens(x, theta, how);
+        Tokens seen = visible_tokens(x, theta->hyper.ell_max);
         Tokens new = kv_cache_unseen(how->kv_cache, seen);
         Mat P = see(dtransformer(tape, new, theta), "14.3", "P");
         Mat p = see(column_at(P, P->cols), "14.4", "p");
@@ -92,7 +77,7 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
         int y = sample(q, next_number(how));
         x = append_in_place(x, y);
         continues = report_token(how, y) && !(how->stop_at_eos && y == eos);
-        tape_release(start, NULL);
+        tape_release(tape, start, NULL);
     }
     return slice(x, ell + 1, x.length);
 }
@@ -105,9 +90,9 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
     bool continues = true;
     Tokens x = copy_tokens(arena, (Tokens){ 1, &bos }, bound);
     kv_cache_clear(how->kv_cache);
-    Mark start = tape_mark(tape);
+    size_t start = tape_mark(tape);
     Mat Z = encode(tape, z, theta);
-    Mark turn = tape_mark(tape);
+    size_t turn = tape_mark(tape);
     while (y != eos_token(N_V) && x.length <= bound && continues) {
         Mat known = kv_cache_context(how->kv_cache, Z);
         Tokens new = kv_cache_unseen(how->kv_cache, x);
@@ -117,9 +102,9 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
         y = sample(q, next_number(how));
         x = append_in_place(x, y);
         continues = report_token(how, y);
-        tape_release(turn, NULL);
+        tape_release(tape, turn, NULL);
     }
-    tape_release(start, NULL);
+    tape_release(tape, start, NULL);
     if (ended != NULL)
         *ended = y == eos_token(N_V);
     return x;

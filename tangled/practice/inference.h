@@ -23,14 +23,12 @@ typedef struct {
                                eos_token where it ends nothing (E35) */
     int top_k;              /* only the k most probable tokens */
     double top_p;           /* only the most probable, up to this sum */
-    int slide;              /* Algorithm 14: how many tokens leave the
-                               front when there are more than ell_max */
     KVCache *kv_cache;      /* of the tape; NULL: none */
 } Inference;
 
 /* Algorithm 14 with these options. Returns y, in the arena; what the model
-   computes for a token is released after it. Refused: an empty x; without
-   slide, more than ell_max tokens in x and y, but for the last of y. */
+   computes for a token is released after it. Where x and y outgrow ell_max
+   the model does not see their front. An empty x is refused. */
 Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
                     const Inference *how);
 
