@@ -86,28 +86,27 @@ static void fill(Predictor *s, Tokens x)
     FILE *out = s->command->out;
     int N_V = theta->hyper.N_V, mask = mask_token(N_V);
     int top = s->top < N_V ? s->top : N_V;
-    int *y = arena_alloc(s->command->arena, (size_t)top * sizeof *y);
     Mat P = etransformer(s->command->tape, x, theta);
     Tokens gaps = places(s->command->tape, x, mask);
     if (gaps.length == 0)
         fail_in_text(s->error, s->at, "there is no gap; write it as %s.",
                      GAP);
     for (int k = 1; k <= x.length; k++) {
-        *y = TOKEN(x, k);
-        if (*y == mask)
-            rank_tokens(column_at(P, k), 1, y);
-        Piece piece = token_piece(t, *y);
+        int y = TOKEN(x, k);
+        if (y == mask)
+            y = TOKEN(rank_tokens(column_at(P, k), 1), 1);
+        Piece piece = token_piece(t, y);
         fwrite(piece.at, 1, (size_t)piece.n, out);
     }
     fputc('\n', out);
     for (int gap = 1; gap <= gaps.length; gap++) {
         int k = TOKEN(gaps, gap);
-        rank_tokens(column_at(P, k), top, y);
+        Tokens y = rank_tokens(column_at(P, k), top);
         fprintf(out, "  token %d:", k);
-        for (int n = 0; n < top; n++) {
+        for (int n = 1; n <= top; n++) {
             fputs("  ", out);
-            write_token(out, t, y[n]);
-            fprintf(out, " %.4f", (double)AT(P, y[n], k));
+            write_token(out, t, TOKEN(y, n));
+            fprintf(out, " %.4f", (double)AT(P, TOKEN(y, n), k));
         }
         fputc('\n', out);
     }
@@ -116,13 +115,11 @@ static void fill(Predictor *s, Tokens x)
 static void tell_class(Predictor *s, Tokens x)
 {
     FILE *out = s->command->out;
-    int best;
     if (s->model->theta->hyper.N_C == 0)
         fail_with(s->error, "%s has no classes; 'ftx train class --from' "
                   "makes a classifier of it.", s->file);
     Mat P = classify(s->command->tape, x, s->model->theta);
-    rank_tokens(P, 1, &best);
-    fprintf(out, "%s", s->model->class_name[best]);
+    fprintf(out, "%s", s->model->class_name[TOKEN(rank_tokens(P, 1), 1)]);
     for (int c = 1; c <= P->rows; c++)
         fprintf(out, "  %s %.4f", s->model->class_name[c],
                 (double)AT(P, c, 1));

@@ -49,9 +49,9 @@ Mat restrict_top_k(Mat q, int k);
    least top_p in [0, 1]; 0: with all. */
 Mat restrict_top_p(Mat q, double top_p);
 
-/* Writes the n most probable tokens of p, N_V x 1, to y[0] ... y[n - 1]: the
-   most probable first, and of equal ones the lower number; n is in [N_V]. */
-void rank_tokens(Mat p, int n, int y[]);
+/* Returns the n most probable tokens of p, N_V x 1: the most probable first,
+   and of equal ones the lower number; n is in [N_V]. */
+Tokens rank_tokens(Mat p, int n);
 
 /* Returns the q that a token is sampled from. eos_ends: eos_token would end
    the text. */

@@ -13,7 +13,6 @@ typedef struct {
     double loss;            /* the sum over the sequences, in nats        */
     long long tokens;       /* how many tokens were predicted             */
     double eta;             /* by schedule                                */
-    long long last;         /* the step at which the schedule ends        */
 } Progress;
 
 /* Is called after each step. false ends the training. */
@@ -28,7 +27,7 @@ typedef struct {
     long long updates;      /* those that have changed theta              */
     Mat *m, *v;             /* m[1] ... m[theta->n]; NULL: not needed     */
     OnStep *on_step;        /* called after each step; or NULL            */
-    bool (*stop)(void *to); /* called before each sequence of evaluate:
+    bool (*stop)(void *to); /* called before each round of evaluate:
                                true stops it (NULL: nothing does)         */
     void *to;               /* for both                                   */
     bool diverged;          /* the loss was not a number; the last step
@@ -36,9 +35,6 @@ typedef struct {
     Worker worker[MAX_WORKERS];         /* as many as threads, as sequences */
     Worker evaluator[MAX_WORKERS];      /* without gradients */
     Arena *arena;
-    Loss *loss;             /* of the algorithm that runs                 */
-    const Data *data;
-    int *order, ordered;    /* of the data in epoch `ordered`             */
     Progress now;
 } Trainer;
 
