@@ -1,34 +1,23 @@
 /* A step of training: workers, threads, the order of the data. */
 #include "practice/practice.h"
 #include "library/threads.h"
-#include <float.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 const char *training_error(const Training *how)
 {
-    const double below_1 = 1 - DBL_EPSILON / 2, most = 1e300;
-    const struct { double least, x, most; const char *sentence; } rule[] = {
-        { 1, how->N_epochs, INT_MAX, "N_epochs must be at least 1." },
-        { DBL_MIN, how->eta, DBL_MAX, "eta must be a positive number." },
-        { 0, how->p_mask, below_1, "p_mask must be in (0, 1)." },
-        { 0, how->batch, 1e6, "batch must be in 0 ... 1000000." },
-        { 0, how->threads, 1e6, "threads must be in 0 ... 1000000." },
-        { 0, how->warm_up, INT_MAX, "warm_up must be at least 0." },
-        { 0, how->beta_1, below_1, "beta_1 must be in [0, 1)." },
-        { 0, how->beta_2, below_1, "beta_2 must be in [0, 1)." },
-        { 0, how->epsilon, 1, "epsilon must be in [0, 1]." },
-        { 0, how->eta_last, how->eta, "eta_last must be in [0, eta]." },
-        { 0, how->clip, most, "clip must be 0 or a positive number." },
-        { 0, how->decay, most, "decay must be 0 or a positive number." },
-        { 0, how->dropout, below_1, "dropout must be in [0, 1)." },
-        { 0, how->smoothing, below_1, "smoothing must be in [0, 1)." },
+    const struct { double x; const char *sentence; } below_1[] = {
+        { how->p_mask, "p_mask must be in (0, 1)." },
+        { how->beta_1, "beta_1 must be in [0, 1)." },
+        { how->beta_2, "beta_2 must be in [0, 1)." },
+        { how->dropout, "dropout must be in [0, 1)." },
+        { how->smoothing, "smoothing must be in [0, 1)." },
     };
-    for (size_t k = 0; k < sizeof rule / sizeof *rule; k++)
-        if (!(rule[k].least <= rule[k].x && rule[k].x <= rule[k].most))
-            return rule[k].sentence;
-    return NULL;
+    for (size_t k = 0; k < sizeof below_1 / sizeof *below_1; k++)
+        if (!(0 <= below_1[k].x && below_1[k].x < 1))
+            return below_1[k].sentence;
+    return 0 <= how->eta_last && how->eta_last <= how->eta ? NULL
+         : "eta_last must be in [0, eta].";
 }
 
 static Training fill_defaults(const Training *how)
