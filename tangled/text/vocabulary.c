@@ -8,64 +8,43 @@ typedef struct Added {
     Piece piece;                /* and it is seen so                      */
 } Added;
 
-typedef struct {
-    unsigned *code;
-    int n;
-    int start;                  /* no mark moves to before this one       */
-} Codes;
-
-static void add_code(const Cutter *c, Codes *codes, unsigned code)
-{
-    int order = c->v->no_marks ? mark_order(c->u, code) : 0;
-    int at = codes->n++;
-    for (; order > 0 && at > codes->start
-           && mark_order(c->u, codes->code[at - 1]) > order; at--)
-        codes->code[at] = codes->code[at - 1];
-    codes->code[at] = code;
-}
-
-static void add_character(const Cutter *c, Codes *codes, unsigned code)
+/* Writes a character as the model sees it, and returns the place behind. */
+static char *write_seen(const Cutter *c, char *to, unsigned code)
 {
     const Vocabulary *v = c->v;
-    unsigned to[3] = { code };
+    unsigned part[3] = { code };
     int is = character_kind(c->u, code), n = 1;
     bool apart = v->ideographs && (is & IS_IDEOGRAPH);
     if (v->clean && (is & IS_REMOVED))
-        return;
+        return to;
     if (v->clean && (is & IS_BLANK))
-        to[0] = ' ';
+        part[0] = ' ';
     else if (v->no_marks)
-        n = strip_marks(c->u, code, to);
-    if (n == 0 && (is & IS_ALONE))
-        codes->start = codes->n;
+        n = strip_marks(c->u, code, part);
     if (apart)
-        add_code(c, codes, ' ');
-    for (int k = 0; k < n; k++)
-        add_code(c, codes, to[k]);
+        *to++ = ' ';
+    for (int k = 0; k < n; k++) {
+        unsigned small[3] = { part[k] };
+        int letters = v->small ? lowercase(c->u, part[k], small) : 1;
+        for (int j = 0; j < letters; j++)
+            to = write_utf8(to, small[j]);
+    }
     if (apart)
-        add_code(c, codes, ' ');
+        *to++ = ' ';
+    return to;
 }
 
 /* Returns a text as the model sees it, in the arena. */
 static Piece normalise(const Cutter *c, Arena *arena, Piece text)
 {
-    unsigned to[3];
-    Codes codes = { .n = 0 };
     if (!c->v->words)
         return text;
-    codes.code = arena_alloc(arena, ((size_t)text.n + 1) * sizeof(unsigned));
+    char *seen = arena_alloc(arena, 8 * (size_t)text.n + 1), *to = seen;
     for (int at = 0, bytes; at < text.n; at += bytes) {
         bytes = utf8_length(text.at + at, (size_t)(text.n - at));
-        add_character(c, &codes, utf8_code(text.at + at, bytes));
+        to = write_seen(c, to, utf8_code(text.at + at, bytes));
     }
-    char *seen = arena_alloc(arena, 8 * (size_t)codes.n + 1), *p = seen;
-    for (int k = 0; k < codes.n; k++) {
-        to[0] = codes.code[k];
-        int small = c->v->small ? lowercase(c->u, to[0], to) : 1;
-        for (int j = 0; j < small; j++)
-            p = write_utf8(p, to[j]);
-    }
-    return (Piece){ seen, (int)(p - seen) };
+    return (Piece){ seen, (int)(to - seen) };
 }
 
 static bool begins_with(Piece piece, const char *text)
