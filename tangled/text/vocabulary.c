@@ -110,20 +110,9 @@ static bool enter_merge(Cutter *c, int k)
     return true;
 }
 
-static void add_piece(Cutter *c, Arena *arena, int k)
-{
-    Piece piece = c->v->piece[k];
-    bool seen = c->v->how[k] & AS_SEEN;
-    if (seen)
-        piece = normalise(c, arena, piece);
-    c->added[c->n_added++] = (Added){ k, seen, piece };
-}
-
-const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary)
+const Cutter *cutter_new(Arena *arena, const Vocabulary *v)
 {
     Cutter *c = arena_alloc(arena, sizeof *c);
-    Vocabulary *v = arena_alloc(arena, sizeof *v);
-    *v = *vocabulary;
     *c = (Cutter){ .v = v, .u = characters_new(arena),
                    .pieces = table_new(arena, 1024),
                    .pairs = table_new(arena, 1024) };
@@ -135,8 +124,11 @@ const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary)
         if (!enter_piece(c, k))
             return NULL;
         c->shown[k] = v->words ? prepend_blank(arena, piece) : piece;
+        if (v->how[k] & AS_SEEN)
+            piece = normalise(c, arena, piece);
         if (v->how[k] & ADDED)
-            add_piece(c, arena, k);
+            c->added[c->n_added++] =
+                (Added){ k, v->how[k] & AS_SEEN, piece };
     }
     for (int k = 0; k < v->merges; k++)
         if (!enter_merge(c, k))
@@ -225,10 +217,10 @@ static int longest_piece(const Cutter *c, const char *p, int n, bool first,
 
 static void cut_word(Cutting *k, const char *p, int n, int characters)
 {
-    int before = k->length, bytes = 0, piece = 0;
+    int before = k->length, bytes = 0;
+    int piece = characters > k->c->v->longest ? -1 : 0;
     for (int at = 0; at < n && piece >= 0; at += bytes) {
-        piece = characters > k->c->v->longest ? -1
-              : longest_piece(k->c, p + at, n - at, at == 0, &bytes);
+        piece = longest_piece(k->c, p + at, n - at, at == 0, &bytes);
         k->number[k->length++] = piece;
     }
     if (piece < 0) {
