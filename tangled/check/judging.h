@@ -22,8 +22,8 @@ typedef struct {
     Explanation *slips;         /* that were found so far; or NULL        */
     Claim *unexplained;         /* of the wrong claims without a reason,  */
     int unexplained_n;          /* the wrong entries                      */
-    const Origin *origin[PREMISES];     /* of the claim; NULL: it has not
-                                   come about so                          */
+    bool open[PREMISES];        /* may the claim have come about so?      */
+    uint64_t here, elsewhere;   /* roles up to the claim, see roles_up_to */
     int found;                  /* explanations ...                       */
     Explanation *why;           /* ... of a claim: room for MOST_FOUND    */
     int best;                   /* entries that these make right later    */

@@ -130,39 +130,24 @@ static void open_premises(Judging *j, int w)
 {
     const Step *step = j->run[EXACTLY]->step;
     for (Premise h = EXACTLY; h < PREMISES; h++) {
-        bool open = h == EXACTLY ? j->slips == NULL && j->unexplained_n == 0
-                                 : w > 0;
-        for (Premise other = EXACTLY; other < h && open; other++) {
-            bool same = j->origin[other] != NULL;
+        j->open[h] = h == EXACTLY
+                   ? j->slips == NULL && j->unexplained_n == 0 : w > 0;
+        for (Premise other = EXACTLY; other < h && j->open[h]; other++) {
+            bool same = j->open[other];
             for (const Step *s = step; same && s <= j->claim[w].step; s++)
                 same = has_same_numbers(same_step(j->run[h], s),
                                         same_step(j->run[other], s));
-            open = !same;
+            j->open[h] = !same;
         }
-        Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
-        why.until = j->claim[w].step;
-        j->origin[h] = !open ? NULL : find_origin(j->run[EXACTLY]->bound,
-                                                  &why, j->arena);
     }
 }
 
-/* Returns whether a slip can be a reason; in the place of the claim alone
-   only if it did explain the claim, or is made elsewhere before it. */
-static bool may_explain(const Origin *o, Explanation why, bool explains_all)
-{
-    return why.only == NULL
-         ? can_apply(o, why.slip, o->roles)
-         : can_apply(o, why.slip, o->here)
-           && (explains_all || can_apply(o, why.slip, o->elsewhere));
-}
-
 /* Keeps an explanation if it explains the claim by one of the premises, and
-   returns whether it does; explains_all: its slip did, made everywhere. */
-static bool try_reason(Judging *j, int w, Explanation why, bool explains_all)
+   returns whether it does. */
+static bool try_reason(Judging *j, int w, Explanation why)
 {
     for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
-        if (j->origin[h] == NULL
-            || !may_explain(j->origin[h], why, explains_all))
+        if (!j->open[h])
             continue;
         Explanation e = under_premise(j, why, h);
         e.until = j->claim[w].step;
@@ -181,15 +166,20 @@ static bool try_reason(Judging *j, int w, Explanation why, bool explains_all)
 /* Tries a slip everywhere, then in the place of the claim alone. */
 static void try_slip(Judging *j, int w, const Slip *slip)
 {
+    const Bound *bound = j->run[EXACTLY]->bound;
     Explanation why = { .slip = slip };
     int before = j->found, best = j->best;
-    bool explains_all = try_reason(j, w, why, false);
+    if (!can_apply(bound, slip, j->here | j->elsewhere))
+        return;
+    bool explains_all = try_reason(j, w, why);
     bool is_kept = j->found != before || j->best != best;
     before = j->found;
     best = j->best;
     const Step *only = why.only = j->claim[w].step;
-    if (only->layer > 0 || only->head > 0 || only->turn > 0)
-        try_reason(j, w, why, explains_all);
+    if ((only->layer > 0 || only->head > 0 || only->turn > 0)
+        && can_apply(bound, slip, j->here)
+        && (explains_all || can_apply(bound, slip, j->elsewhere)))
+        try_reason(j, w, why);
     if (is_kept && j->best == best)
         j->found = before;
 }
@@ -337,6 +327,8 @@ static bool is_of_kind(const Slip *slip, int kind)
 void find_reasons(Judging *j, int w, int kind)
 {
     open_premises(j, w);
+    j->here = roles_up_to(j->run[EXACTLY], j->claim[w].step, false);
+    j->elsewhere = roles_up_to(j->run[EXACTLY], j->claim[w].step, true);
     for (const Slip *slip = slips; slip < slips + slips_n; slip++)
         if (is_of_kind(slip, kind))
             try_slip(j, w, slip);

@@ -12,8 +12,6 @@ typedef struct {
     Explanation *why;
     Variation variation;
     const Visit *visit;         /* of a step; NULL: none                  */
-    const Run *run;             /* what came out                          */
-    Mat end;                    /* why->until, on the tape                */
 } SlipRun;
 
 /* Ends the run: the slip asks for what cannot be. */
@@ -222,10 +220,8 @@ static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
 {
     const Claim *claim = claim_carried(s, step);
     Mat Y = M;
-    if (s->why->until != NULL && same_place(step, s->why->until)) {
-        s->end = M;
+    if (s->why->until != NULL && same_place(step, s->why->until))
         refuse_slip(s);
-    }
     if (claim != NULL && is_comparable(claim->item, step))
         Y = carry_value(s, step, claim->item, M);
     Y = apply_slips(s, roles_of(step), true, Y);
@@ -243,7 +239,7 @@ static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
          : (moment == IS_COMPUTED ? slip_computed : carry_claim)(s, step, M);
 }
 
-static SlipRun *run_for(const Visit *visit, const Bound *bound,
+static const Run *run_for(const Visit *visit, const Bound *bound,
                         Explanation *why, Arena *arena, Tape *tape)
 {
     SlipRun *s = arena_alloc(arena, sizeof *s);
@@ -252,14 +248,13 @@ static SlipRun *run_for(const Visit *visit, const Bound *bound,
     ask_for_steps(own, why, arena);
     *s = (SlipRun){ .why = why, .visit = visit,
         .variation = { .to = s, .visit = vary_by_slips } };
-    s->run = run_bound(own, &s->variation, arena, tape, NULL);
-    return s;
+    return run_bound(own, &s->variation, arena, tape, NULL);
 }
 
 const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
                          Tape *tape)
 {
-    return run_for(NULL, bound, why, arena, tape)->run;
+    return run_for(NULL, bound, why, arena, tape);
 }
 
 void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
@@ -267,66 +262,6 @@ void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
 {
     Explanation why = { .until = visit->step };
     run_for(visit, bound, &why, arena, tape);
-}
-
-/* A walk from a matrix back to what it is computed from. */
-typedef struct {
-    const SlipRun *run;
-    Mat *met;                   /* all matrices on the way ...            */
-    int n;                      /* ... so far; 0: there is no walk        */
-} Trace;
-
-static bool is_met(const Trace *walk, Mat M)    /* it, or a view of it */
-{
-    for (int k = 0; k < walk->n; k++)
-        if (walk->met[k]->at == M->at)
-            return true;
-    return false;
-}
-
-/* Returns whether M is a claim that is carried on, and every entry is read
-   as it was typed. */
-static bool is_as_written(const SlipRun *s, Mat M)
-{
-    const Seen *seen = s->at.job->now.seen;
-    while (seen != NULL && seen->M != M)
-        seen = seen->before;
-    const Claim *claim = seen == NULL ? NULL
-                       : claim_carried(s, &seen->step);
-    const Item *item = claim == NULL ? NULL : claim->item;
-    bool whole = item != NULL && is_comparable(item, &seen->step);
-    for (int k = 0; whole && k < item->rows * item->cols; k++)
-        whole = can_be_read(s, &seen->step, M, (real)item->entry[k].value);
-    return whole;
-}
-
-static void walk_back(Trace *walk, Mat M)
-{
-    if (is_met(walk, M))
-        return;
-    walk->met[walk->n++] = M;
-    for (int k = 0; k < M->n && !is_as_written(walk->run, M); k++)
-        walk_back(walk, M->of[k]);
-}
-
-static bool is_in_line(const Step *a, const Step *b)
-{
-    return a->algorithm == b->algorithm && a->line == b->line
-        && a->part == b->part && a->layer == b->layer && a->head == b->head;
-}
-
-/* Returns whether a step was met, or, unless it is carried on as written,
-   another one of its line; without a walk, all were. */
-static bool is_source(const Trace *walk, const Step *step)
-{
-    const Seen *seen = walk->run->at.job->now.seen;
-    for (; seen != NULL; seen = seen->before)
-        if (seen->known && is_in_line(&seen->step, step)
-            && is_met(walk, seen->M)
-            && (same_place(&seen->step, step)
-                || !is_as_written(walk->run, seen->M)))
-            return true;
-    return walk->n == 0 || is_in_line(walk->run->why->until, step);
 }
 
 /* Returns the roles of a step, and of the steps on demand in its line. */
@@ -342,56 +277,25 @@ static uint64_t roles_beside(const Run *run, const Step *step)
     return roles;
 }
 
-const Origin *find_origin(const Bound *bound, Explanation *why, Arena *arena)
+uint64_t roles_up_to(const Run *run, const Step *until, bool elsewhere)
 {
-    Tape *tape = tape_new(true);
-    SlipRun *s = run_for(NULL, bound, why, arena, tape);
-    Origin *origin = arena_alloc(arena, sizeof *origin);
-    const Explanation in_place = { .only = why->until };
-    bool *given = arena_alloc(arena, (size_t)bound->givens + 1);
-    Trace walk = { .run = s };
-    size_t room = 1;
-    if (why->until->aspect != VALUE || bound->backwards != NULL
-        || algorithm_table[bound->run.algorithm].kind > MODEL)
-        s->end = NULL;
-    for (Mat M = s->end; M != NULL; M = M->previous)
-        room += 1 + (size_t)M->n;
-    walk.met = arena_alloc(arena, room * sizeof *walk.met);
-    if (s->end != NULL)
-        walk_back(&walk, s->end);
-    *origin = (Origin){ .bound = bound, .given = given };
-    for (const Step *step = s->run->step; step < s->run->step + s->run->n;
-         step++) {
-        uint64_t roles = roles_beside(s->run, step),
-                 read = is_source(&walk, step) ? roles : 0;
-        bool here = applies_at(&in_place, step);
-        origin->roles |= read;
-        origin->here |= here ? read : 0;
-        origin->elsewhere |= here ? 0 : roles;
+    const Explanation here = { .only = until };
+    uint64_t roles = 0;
+    for (const Step *step = run->step; step <= until; step++)
+        if (applies_at(&here, step) != elsewhere)
+            roles |= roles_beside(run, step);
+    return roles;
+}
+
+bool can_apply(const Bound *bound, const Slip *slip, uint64_t roles)
+{
+    int holds = bound->conditions | IF_CROSS | UNWRITTEN | SLIGHT;
+    for (const Edit *e = slip->at; e < slip->at + EDITS; e++) {
+        bool can = (e->roles & roles) != 0;
+        for (int g = 0; g < bound->givens && e->given != NULL; g++)
+            can |= is_among(e->given, bound->given[g].place.name);
+        if (can && (e->when & ~holds) == 0)
+            return true;
     }
-    for (int g = 0; g < bound->givens; g++)
-        given[g] = walk.n == 0 || s->at.job->given[g].M == NULL
-                || is_met(&walk, s->at.job->given[g].M);
-    tape_free(tape);
-    return origin;
-}
-
-/* Returns whether one of what an edit edits is given for an origin. */
-static bool has_given(const Origin *origin, const char *names)
-{
-    for (int g = 0; names != NULL && g < origin->bound->givens; g++)
-        if (origin->given[g]
-            && is_among(names, origin->bound->given[g].place.name))
-            return true;
-    return false;
-}
-
-bool can_apply(const Origin *origin, const Slip *slip, uint64_t roles)
-{
-    int holds = origin->bound->conditions | IF_CROSS | UNWRITTEN | SLIGHT;
-    for (const Edit *e = slip->at; e < slip->at + EDITS; e++)
-        if ((e->when & ~holds) == 0 && ((e->roles & roles) != 0
-                                        || has_given(origin, e->given)))
-            return true;
     return false;
 }

@@ -59,25 +59,14 @@ struct Explanation {
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 
-/* What a step is computed from. */
-typedef struct {
-    const Bound *bound;
-    uint64_t roles, here;       /* of steps, a bit each; of those in its
-                                   layer, head and turn                   */
-    uint64_t elsewhere;         /* of all others that come before it      */
-    const bool *given;          /* is it that, of bound->given?           */
-} Origin;
+/* Returns the roles of the steps of a run up to one of them, a bit each, and
+   of what a slip derives in their lines: of the steps in its layer, head
+   and turn; or, if `elsewhere`, of all others. */
+uint64_t roles_up_to(const Run *run, const Step *until, bool elsewhere);
 
-/* Runs a sheet by an explanation, and returns what why->until is computed
-   from in that run, itself included. What is before a claim that is carried
-   on whole does not count; of a gradient, and in Algorithms 11 to 15, all
-   that is before it does. It lives in the arena. */
-const Origin *find_origin(const Bound *bound, Explanation *why,
-                          Arena *arena);
-
-/* Returns whether a slip edits steps of an origin that have these roles, or
-   what the sheet gives for it, and the conditions for the slip hold. */
-bool can_apply(const Origin *origin, const Slip *slip, uint64_t roles);
+/* Returns whether a slip edits steps that have these roles, or what the sheet
+   gives, and the conditions for it hold. */
+bool can_apply(const Bound *bound, const Slip *slip, uint64_t roles);
 
 /* Returns how entry k of a claimed step comes about, term by term, in the
    layout of the sheet: "(2,1) is 1·2 + 2·3 = 8"; and which one of several
