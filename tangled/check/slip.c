@@ -1,9 +1,8 @@
 /* Runs in which slips are made, and claims carried on as written.
 
-   Main type: SlipRun. Entry points: run_explained, look_at_step. In go a
-   bound sheet and an explanation; out comes a run. */
-#include "check/slip_run.h"
-#include "sheet/bind.h"
+   Main type: SlipRun. Entry point: run_explained. In go a bound sheet and an
+   explanation; out comes a run. */
+#include "check/slip.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@ typedef struct {
     Lookup at;                  /* where the slip is made; has the run    */
     Explanation *why;
     Variation variation;
-    const Visit *visit;         /* of a step; NULL: none                  */
 } SlipRun;
 
 /* Ends the run: the slip asks for what cannot be. */
@@ -149,9 +147,7 @@ static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
             bound->wanted[r] = true;
 }
 
-/* Returns the logarithms of the probabilities that a loss reads; NULL: it
-   reads none. */
-static Mat find_log_probabilities(Mat loss)
+Mat find_log_probabilities(Mat loss)
 {
     while (loss != NULL && !is_result_of(loss, "log_prob"))
         loss = loss->n > 0 ? loss->of[0] : NULL;
@@ -166,10 +162,7 @@ static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
         s->at.mask = M;
     if (is_value && step->role == ROLE_LOSS)
         s->at.log_P = find_log_probabilities(M);
-    M = apply_slips(s, roles_of(step), false, M);
-    if (s->visit != NULL && same_place(step, s->visit->step))
-        s->visit->look(s->visit->to, &s->at, M);
-    return M;
+    return apply_slips(s, roles_of(step), false, M);
 }
 
 /* Returns the claim that is carried on for a step; NULL: none is. */
@@ -239,29 +232,16 @@ static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
          : (moment == IS_COMPUTED ? slip_computed : carry_claim)(s, step, M);
 }
 
-static const Run *run_for(const Visit *visit, const Bound *bound,
-                        Explanation *why, Arena *arena, Tape *tape)
+const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
+                         Tape *tape)
 {
     SlipRun *s = arena_alloc(arena, sizeof *s);
     Bound *own = arena_alloc(arena, sizeof *own);
     *own = *bound;
     ask_for_steps(own, why, arena);
-    *s = (SlipRun){ .why = why, .visit = visit,
+    *s = (SlipRun){ .why = why,
         .variation = { .to = s, .visit = vary_by_slips } };
     return run_bound(own, &s->variation, arena, tape, NULL);
-}
-
-const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
-                         Tape *tape)
-{
-    return run_for(NULL, bound, why, arena, tape);
-}
-
-void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
-                  Tape *tape)
-{
-    Explanation why = { .until = visit->step };
-    run_for(visit, bound, &why, arena, tape);
 }
 
 /* Returns the roles of a step, and of the steps on demand in its line. */

@@ -6,18 +6,23 @@
 #ifndef FTX_SLIP_H
 #define FTX_SLIP_H
 #include "sheet/claim.h"
-#include "sheet/formula.h"
 #include "sheet/label.h"
+#include "sheet/names.h"
 
 /* A slip edits values: those of some roles, a bit each, or those that the
    sheet gives under some names; and a formula says what stands for them. */
 typedef struct {
     uint64_t roles;
     const char *by;             /* such as "softmax(x * ln(k))"           */
-    int when;                   /* only where these conditions hold, see
-                                   slip_run.h                             */
+    int when;                   /* only where these conditions hold       */
     const char *given;          /* such as "W_q W_k"; or NULL             */
 } Edit;
+enum {                          /* no conditions, but said among these:   */
+    UNWRITTEN = 1 << 12,        /* a claim has the value before the edit,
+                                   later lines use that behind it         */
+    SLIGHT = 1 << 13            /* see is_slight                          */
+};
+#define NEW_VALUES ((uint64_t)1 << NO_ROLE)     /* parameters, after a step */
 enum { EDITS = 4 };
 typedef struct {
     const char *name;           /* such as "no-scale"                     */
@@ -53,6 +58,10 @@ struct Explanation {
     bool applied;               /* did a run meet a place of the slip?    */
     Explanation *before;        /* what was made besides; or NULL         */
 };
+
+/* Returns the logarithms of the probabilities that a loss reads; NULL: it
+   reads none. */
+Mat find_log_probabilities(Mat loss);
 
 /* Runs a sheet by an explanation; it ends early where the algorithm cannot
    go on with such numbers. */

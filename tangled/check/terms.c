@@ -2,7 +2,7 @@
 
    Main type: Terms. Entry point: terms_text. In go a claim and the number of
    an entry; out comes a sentence. */
-#include "check/slip_run.h"
+#include "check/slip.h"
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +52,8 @@ typedef struct {
     const Claim *claim;
     const Entry *entry;         /* of the claim ...                       */
     int i, j;                   /* ... and its place for the paper        */
-    Lookup *at;                 /* the run, as far as it has come         */
+    Variation variation;        /* it runs the sheet once more ...        */
+    Lookup at;                  /* ... as far as it has come              */
     Mat M;                      /* the step                               */
     int n, k;                   /* how many terms; 0, or the one at hand  */
     char text[ROOM];            /* how the entry comes about, in words    */
@@ -66,7 +67,7 @@ static Mat value_of(Terms *t, const char *from, const char *to)
     char formula[80];
     from += *from == '!';
     snprintf(formula, sizeof formula, "%.*s", (int)(to - from), from);
-    return evaluate_formula(t->at, formula, t->M);
+    return evaluate_formula(&t->at, formula, t->M);
 }
 
 /* Returns whether a row is for the step, and finds its factors, if it is a
@@ -74,14 +75,14 @@ static Mat value_of(Terms *t, const char *from, const char *to)
 static bool begin_row(Terms *t, const struct TermsRow *row)
 {
     const char *brace = strchr(row->text, '{'), *dot = strstr(row->text, "·");
-    if ((row->roles >> t->at->here->role & 1) == 0
-        || !condition_holds(t->at, row->when))
+    if ((row->roles >> t->at.here->role & 1) == 0
+        || !condition_holds(&t->at, row->when))
         return false;
     bool product = brace == NULL;
     Mat first = product ? value_of(t, row->text, dot)
               : value_of(t, brace + 1, strchr(brace, '}'));
     t->left = product ? first : NULL;
-    t->right = product ? evaluate_formula(t->at, dot + strlen("·"), t->M)
+    t->right = product ? evaluate_formula(&t->at, dot + strlen("·"), t->M)
                        : NULL;
     if (first == NULL || (product && t->right == NULL))
         return false;
@@ -197,13 +198,10 @@ static void append_guess(Terms *t, double here)
         append(t->text, ROOM, "; it is yours if %s", guess);
 }
 
-static void write_terms(void *to, Lookup *at, Mat M)
+static void write_terms(Terms *t)
 {
-    Terms *t = to;
     size_t start = strlen(t->text);
-    double here = AT(M, t->i, t->j);
-    t->at = at;
-    t->M = M;
+    double here = AT(t->M, t->i, t->j);
     for (int r = 0; r < COUNT(table) && !t->fits && isfinite(here); r++) {
         if (!begin_row(t, &table[r]))
             continue;
@@ -222,6 +220,19 @@ static void write_terms(void *to, Lookup *at, Mat M)
         append_guess(t, here);
 }
 
+/* Writes the terms where the run has computed the claimed step. */
+static Mat visit_step(void *to, Moment moment, const Step *step, Mat M)
+{
+    Terms *t = to;
+    if (moment != IS_COMPUTED || !same_place(step, t->claim->step))
+        return M;
+    t->at = (Lookup){ .job = t->variation.job, .here = step,
+                      .log_P = find_log_probabilities(M) };
+    t->M = M;
+    write_terms(t);
+    return M;
+}
+
 const char *terms_text(const Run *run, const Claim *claim, int k,
                        Arena *arena, Tape *tape)
 {
@@ -230,12 +241,12 @@ const char *terms_text(const Run *run, const Claim *claim, int k,
     int at = (int)(claimed_entry(step->M, k) - step->M->at),
         row = at % step->M->rows + 1, column = at / step->M->rows + 1;
     *t = (Terms){ .claim = claim, .entry = &claim->item->entry[k],
+                  .variation = { .to = t, .visit = visit_step },
                   .i = step->transposed ? column : row,
                   .j = step->transposed ? row : column };
     if (*entry_place(t->text, claim->item, k) == '\0')
         strcpy(t->text, "it");
     if (step->aspect == VALUE)
-        look_at_step(run->bound, &(Visit){ step, write_terms, t }, arena,
-                     tape);
+        run_bound(run->bound, &t->variation, arena, tape, NULL);
     return t->fits ? t->text : NULL;
 }
