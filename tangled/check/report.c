@@ -398,14 +398,8 @@ static void json_explanation(FILE *out, const Layout *layout,
                              const Explanation *why)
 {
     char text[600];
-    print_json(out, "{'slips': [%s], 'sentence': %s, 'carried': %b, "
-               "'only': ", why->slip->name, reason_text(text, layout, why),
-               why->n > 0);
-    print_json(out, why->only == NULL ? "null}" : "{'index': ");
-    if (why->only != NULL) {
-        json_place(out, why->only);
-        fputs("}}", out);
-    }
+    print_json(out, "{'slips': [%s], 'sentence': %s, 'carried': %b}",
+               why->slip->name, reason_text(text, layout, why), why->n > 0);
 }
 
 static void json_claim(FILE *out, const Judgement *judgement,
