@@ -3,6 +3,7 @@
    Main type: SlipRun. Entry point: run_explained. In go a bound sheet and an
    explanation; out comes a run. */
 #include "check/slip.h"
+#include "sheet/names.h"
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #define FTX_SLIP_H
 #include "sheet/claim.h"
 #include "sheet/label.h"
-#include "sheet/names.h"
 
 /* A slip edits values: those of some roles, a bit each, or those that the
    sheet gives under some names; and a formula says what stands for them. */

@@ -3,6 +3,7 @@
    Main type: Terms. Entry point: terms_text. In go a claim and the number of
    an entry; out comes a sentence. */
 #include "check/slip.h"
+#include "sheet/names.h"
 #include <math.h>
 #include <string.h>
 
