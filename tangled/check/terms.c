@@ -71,26 +71,26 @@ static Mat value_of(Terms *t, const char *from, const char *to)
     return evaluate_formula(&t->at, formula, t->M);
 }
 
-/* Returns whether a row is for the step, and finds its factors, if it is a
-   product, or its first formula, and how many terms there are. */
+/* Returns whether a row is for the step and has a value there: finds its
+   factors, if it is a product, and how many terms there are. */
 static bool begin_row(Terms *t, const struct TermsRow *row)
 {
     const char *brace = strchr(row->text, '{'), *dot = strstr(row->text, "·");
     if ((row->roles >> t->at.here->role & 1) == 0
         || !condition_holds(&t->at, row->when))
         return false;
-    bool product = brace == NULL;
-    Mat first = product ? value_of(t, row->text, dot)
-              : value_of(t, brace + 1, strchr(brace, '}'));
-    t->left = product ? first : NULL;
-    t->right = product ? evaluate_formula(&t->at, dot + strlen("·"), t->M)
-                       : NULL;
-    if (first == NULL || (product && t->right == NULL))
-        return false;
-    t->n = product ? first->cols : first->rows;
-    return !product || (t->left->rows == t->M->rows
-                        && t->right->rows == t->n
-                        && t->right->cols == t->M->cols);
+    t->right = NULL;
+    if (brace != NULL) {
+        Mat first = value_of(t, brace + 1, strchr(brace, '}'));
+        t->n = first == NULL ? 0 : first->rows;
+        return first != NULL;
+    }
+    t->left = value_of(t, row->text, dot);
+    t->right = evaluate_formula(&t->at, dot + strlen("·"), t->M);
+    t->n = t->left == NULL ? 0 : t->left->cols;
+    return t->left != NULL && t->right != NULL
+        && t->left->rows == t->M->rows && t->right->rows == t->n
+        && t->right->cols == t->M->cols;
 }
 
 /* Returns the first factor of term k, or the second, in the order of the
@@ -206,18 +206,18 @@ static void write_terms(Terms *t)
     for (int r = 0; r < COUNT(table) && !t->fits && isfinite(here); r++) {
         if (!begin_row(t, &table[r]))
             continue;
-        const char *text = t->left != NULL ? "<L·R>" : table[r].text,
+        const char *text = t->right != NULL ? "<L·R>" : table[r].text,
                    *other = strchr(text, '|');
         text = other != NULL && t->i % 2 == 0 ? other + 1 : text;
         t->fits = true;
         snprintf(t->text + start, ROOM - start, " is ");
         append_text(t, text, text + strcspn(text, "|"));
-        if (t->left != NULL)
+        if (t->right != NULL)
             append_rest(t, here);
     }
     append(t->text, ROOM, " = %.6g",
            clear_noise(here, step_size(t->claim->step)));
-    if (t->fits && t->left != NULL)
+    if (t->fits && t->right != NULL)
         append_guess(t, here);
 }
 
