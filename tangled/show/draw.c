@@ -139,7 +139,7 @@ static void draw_matrix(FILE *out, const Step *step, const Cells *c, int x,
 }
 
 typedef struct {
-    FILE *out;                  /* NULL: nothing is drawn, only measured  */
+    FILE *out;
     const Run *run;
     Arena *arena;
     int x, y;                   /* where the next picture begins ...      */
@@ -162,13 +162,11 @@ static void draw_step(Picture *p, const Step *step, bool apart)
         p->y += p->tall + GAP;
         p->tall = 0;
     }
-    if (p->out != NULL) {
-        svg_text(p->out, p->x, p->y + 11, " font-weight=\"bold\"", title);
-        if (remark != NULL)
-            svg_text(p->out, p->x, p->y + LINE + all + 14,
-                     " fill=\"#666\"", remark);
-        draw_matrix(p->out, step, &c, p->x, p->y + LINE);
-    }
+    svg_text(p->out, p->x, p->y + 11, " font-weight=\"bold\"", title);
+    if (remark != NULL)
+        svg_text(p->out, p->x, p->y + LINE + all + 14, " fill=\"#666\"",
+                 remark);
+    draw_matrix(p->out, step, &c, p->x, p->y + LINE);
     p->width = larger_of(p->width, p->x + width - GAP);
     p->tall = larger_of(p->tall, LINE + all + (remark == NULL ? 0 : LINE));
     p->x += width + GAP;
@@ -180,53 +178,39 @@ static bool is_same_place(const Step *a, const Step *b)
         && a->turn == b->turn;
 }
 
-static void draw_page(Picture *p, bool all, const char *last)
-{
-    char title[TITLE_BYTES];
-    const Run *run = p->run;
-    const Step *before = NULL;
-    run_title(title, run);
-    p->width = larger_of(svg_width(last), svg_width(title));
-    p->x = p->y = GAP;
-    if (p->out != NULL)
-        svg_text(p->out, GAP, p->y, "", title);
-    p->y += LINE;
-    for (int k = 0; k < run->n; k++) {
-        const Step *step = &run->step[k];
-        if (!is_drawn(run, step, all))
-            continue;
-        draw_step(p, step, before != NULL && !is_same_place(before, step));
-        before = step;
-    }
-    p->y += p->tall + GAP;
-    if (p->out != NULL)
-        svg_text(p->out, GAP, p->y, " fill=\"#666\"", last);
-}
-
 void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
 {
     const char *axes = axes_text(run);
-    Picture measured = { .run = run, .arena = arena };
-    Picture page = { .out = out, .run = run, .arena = arena };
-    char last[300];
-    for (int k = 0; k < run->n; k++) {
-        const Step *step = &run->step[k];
+    char title[TITLE_BYTES], last[300];
+    const Step *before = NULL;
+    TextStream drawing;
+    for (const Step *step = run->step; step < run->step + run->n; step++)
         if (is_drawn(run, step, all)
             && (step->M->rows > MOST || step->M->cols > MOST))
             fail_in_text(f, 0, "the picture has room for matrices up to "
                          "%d x %d; %s is %d x %d.", MOST, MOST, step->name,
                          step->M->rows, step->M->cols);
-    }
+    run_title(title, run);
     snprintf(last, sizeof last, "%s%sblue is above 0, brown below; the "
              "darker, the farther", axes == NULL ? "" : axes,
              axes == NULL ? "" : "; ");
-    draw_page(&measured, all, last);
-    int width = measured.width + 2 * GAP, height = measured.y + LINE;
+    Picture p = { open_text_stream(&drawing), run, arena, GAP, GAP + LINE, 0,
+                  larger_of(svg_width(last), svg_width(title)) };
+    svg_text(p.out, GAP, GAP, "", title);
+    for (const Step *step = run->step; step < run->step + run->n; step++)
+        if (is_drawn(run, step, all)) {
+            draw_step(&p, step, before != NULL
+                                && !is_same_place(before, step));
+            before = step;
+        }
+    p.y += p.tall + GAP;
+    svg_text(p.out, GAP, p.y, " fill=\"#666\"", last);
+    int width = p.width + 2 * GAP, height = p.y + LINE;
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" viewBox=\"0 0 %d %d\" "
             "font-family=\"DejaVu Sans Mono, monospace\" "
             "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
             "fill=\"white\"/>\n", width, height, width, height);
-    draw_page(&page, all, last);
+    fputs(close_text_stream(&drawing, arena), out);
     fputs("</svg>\n", out);
 }

@@ -1,5 +1,6 @@
-/* ftx show: prints every step of an algorithm, as text or as JSON. Entry
-   point: show, the command. A sheet flows in, its run flows out. */
+/* ftx show: prints every step of an algorithm, as text, as Markdown or as
+   JSON. Entry point: show, the command. A sheet flows in, its run flows
+   out. */
 #include "show/show.h"
 #include <math.h>
 #include <stdlib.h>
@@ -9,76 +10,83 @@
 static void print_shades(FILE *out, Mat M, int i)
 {
     static const char *const shades[] = { "  ", "░░", "▒▒", "▓▓", "██" };
+    fputs("   ", out);
     for (int j = 1; j <= M->cols; j++) {
         int k = (int)(sqrt(AT(M, i, j)) * 5);
         fputs(shades[k < 0 ? 0 : k > 4 ? 4 : k], out);
     }
 }
 
-/* Prints a matrix, a row on a line, its columns one width; and behind each
-   row its shades. */
-static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
+/* Prints the matrix of a step, a row on a line: its columns have one width,
+   and weights may have shades behind them; or, in Markdown, as a table under
+   an empty head. */
+static void print_matrix(FILE *out, const Step *step, int decimals,
+                         ShowForm form)
 {
     char text[64];
-    int places = choose_decimals(M, decimals), width = column_width(M,
-                                                                    places);
-    for (int i = 1; i <= M->rows; i++) {
-        for (int j = 1; j <= M->cols; j++) {
-            format_number(text, sizeof text, AT(M, i, j), places);
-            fprintf(out, "  %*s", width, text);
-        }
-        if (shade) {
-            fputs("   ", out);
+    Mat M = step->M;
+    bool table = form == MARKDOWN;
+    int places = choose_decimals(M, decimals),
+        width = table ? 0 : column_width(M, places);
+    for (int i = table ? -1 : 1; i <= M->rows; i++) {
+        for (int j = 1; j <= M->cols; j++)
+            if (i <= 0)
+                fputs(i < 0 ? "|   " : "| --: ", out);
+            else {
+                format_number(text, sizeof text, AT(M, i, j), places);
+                fprintf(out, table ? "| %*s " : "  %*s", width, text);
+            }
+        fputs(table ? "|" : "", out);
+        if (form == SHADED && sums_to_1(step))
             print_shades(out, M, i);
-        }
         fputc('\n', out);
     }
 }
 
-/* Prints the algorithm, the line, the formula and the shape of a step. */
-static void print_heading(FILE *out, const Run *run, const Step *step)
-{
-    fprintf(out, "\nAlgorithm %d, ", step->algorithm);
-    print_step_text(out, run, step);
-    fprintf(out, "   (%d x %d)\n", step->M->rows, step->M->cols);
-}
-
-/* Prints a step: its heading, its matrix, and what sums to 1. */
+/* Prints a step: its algorithm, line and formula; its matrix; and what is
+   remarked about it. */
 static void print_step(FILE *out, const Run *run, const Step *step,
-                       bool shade)
+                       ShowForm form, Arena *arena)
 {
-    print_heading(out, run, step);
-    if (mask_is_1(run, step)) {
-        fputs("  as before: the mask is 1 everywhere\n", out);
-        return;
-    }
-    print_matrix(out, step->M, decimals_shown(run),
-                 shade && sums_to_1(step));
-    const char *sums = sums_text(run, step);
-    if (sums != NULL)
-        fprintf(out, "  %s\n", sums);
+    const char *text = step_text(arena, run, step, true),
+               *formula = strstr(text, ": ") + 2,
+               *remark = remark_text(run, step);
+    bool as_before = mask_is_1(run, step);
+    fputc('\n', out);
+    if (step->algorithm == run->algorithm)
+        fprintf(out, "Algorithm %d, ", step->algorithm);
+    if (form == MARKDOWN)
+        fprintf(out, "%.*s`%s`%s%s\n%s", (int)(formula - text), text,
+                formula, remark == NULL ? "" : "; ",
+                remark == NULL ? "" : remark, as_before ? "" : "\n");
+    else
+        fprintf(out, "%s   (%d x %d)\n", text, step->M->rows,
+                step->M->cols);
+    if (!as_before)
+        print_matrix(out, step, decimals_shown(run), form);
+    if (form != MARKDOWN && remark != NULL)
+        fprintf(out, "  %s%s\n", as_before ? "as before: " : "", remark);
 }
 
-/* Returns how many items of a sheet are claims. */
-static int count_claims(const Sheet *sheet)
-{
-    int claims = 0;
-    for (int k = 0; k < sheet->n; k++)
-        claims += sheet->item[k].claim;
-    return claims;
-}
-
-void show_text(FILE *out, const Run *run, bool all, bool shade)
+void show_text(FILE *out, const Run *run, bool all, ShowForm form,
+               Arena *arena)
 {
     char title[TITLE_BYTES];
+    const char *gap = form == MARKDOWN ? "\n" : "", *axes = axes_text(run);
+    int claims = 0;
     fprintf(out, "%s\n", run_title(title, run));
-    if (*run->assumed != '\0')
+    if (*run->assumed != '\0') {
+        fputs(gap, out);
         print_list(out, "not on the sheet, so assumed:", run->assumed);
+    }
+    if (form == MARKDOWN && axes != NULL)
+        fprintf(out, "\n%s\n", axes);
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
-            print_step(out, run, &run->step[k], shade);
-    int claims = count_claims(run->sheet);
-    if (claims > 0)
+            print_step(out, run, &run->step[k], form, arena);
+    for (int k = 0; k < run->sheet->n; k++)
+        claims += run->sheet->item[k].claim;
+    if (form != MARKDOWN && claims > 0)
         fprintf(out, "\nremark: ftx check judges the claim%s.\n",
                 claims == 1 ? "" : "s");
 }
@@ -226,10 +234,9 @@ static void run_and_print(Error *f, void *data)
         show_json(s->out, run, s->arena, f);
     else if (wish->svg)
         show_svg(s->out, run, all, s->arena, f);
-    else if (wish->md)
-        show_md(s->out, run, all, s->arena);
     else
-        show_text(s->out, run, all, wish->shade);
+        show_text(s->out, run, all, wish->md ? MARKDOWN
+                  : wish->shade ? SHADED : PLAIN, s->arena);
 }
 
 static bool show_sheet(FILE *out, FILE *err, const char *name,
