@@ -43,11 +43,6 @@ const char *remark_text(const Run *run, const Step *step)
 
 enum { LETTER = 7, LINE = 18, GAP = 28, PAGE = 1400, MANY = 32, MOST = 100 };
 
-static int larger_of(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 static int svg_width(const char *text)
 {
     return text == NULL ? 0 : LETTER * text_width(text);
@@ -82,35 +77,26 @@ typedef struct {
 static Cells cells_of(const Run *run, const Step *step)
 {
     Mat M = step->M;
-    Cells c = { .width = 14, .height = 14,
-                .decimals = choose_decimals(M, decimals_shown(run)),
-                .numbers = M->rows <= MANY && M->cols <= MANY };
+    int decimals = choose_decimals(M, decimals_shown(run));
+    bool numbers = M->rows <= MANY && M->cols <= MANY;
+    Cells c = { numbers ? LETTER * (column_width(M, decimals) + 2) : 14,
+                numbers ? 24 : 14, numbers, decimals, 0 };
     for (int k = 0; k < M->rows * M->cols; k++)
         if (isfinite(M->at[k]))
             c.largest = fmax(c.largest, fabs(M->at[k]));
-    if (c.numbers) {
-        c.height = 24;
-        c.width = LETTER * (column_width(M, c.decimals) + 2);
-    }
     return c;
 }
 
-/* How dark a cell is, from 0 to 1: a weight as it is, or as its root where
-   no number says it; else by the share of the largest entry. */
-static double darkness(const Step *step, const Cells *c, double x)
-{
-    if (sums_to_1(step))
-        return c->numbers ? x : sqrt(x);
-    if (isinf(x))
-        return 0.4;
-    return c->largest == 0 ? 0 : 0.6 * fabs(x) / c->largest;
-}
-
+/* Draws what is in a cell. How dark it is, from 0 to 1: a weight as it is, or
+   as its root where no number says it; else by the share of the largest. */
 static void draw_cell(FILE *out, const Step *step, const Cells *c, int i,
                       int j, int x, int y)
 {
     char text[64];
-    double entry = AT(step->M, i, j), dark = darkness(step, c, entry);
+    double entry = AT(step->M, i, j),
+           dark = sums_to_1(step) ? (c->numbers ? entry : sqrt(entry))
+                : isinf(entry) ? 0.4
+                : c->largest == 0 ? 0 : 0.6 * fabs(entry) / c->largest;
     fprintf(out, "fill=\"%s\" fill-opacity=\"%.3f\"%s",
             isinf(entry) ? "#888" : entry < 0 ? "#b05a10" : "#1a4a8a", dark,
             c->numbers ? " stroke=\"#bbb\" stroke-width=\".5\"" : "");
@@ -155,7 +141,7 @@ static void draw_step(Picture *p, const Step *step, bool apart)
     const char *title = step_text(p->arena, p->run, step, true);
     const char *remark = remark_text(p->run, step);
     int all = step->M->rows * c.height;
-    int width = larger_of(larger_of(svg_width(title), svg_width(remark)),
+    int width = (int)fmax(fmax(svg_width(title), svg_width(remark)),
                           step->M->cols * c.width);
     if (p->x > GAP && (apart || p->x + width > PAGE)) {
         p->x = GAP;
@@ -167,8 +153,8 @@ static void draw_step(Picture *p, const Step *step, bool apart)
         svg_text(p->out, p->x, p->y + LINE + all + 14, " fill=\"#666\"",
                  remark);
     draw_matrix(p->out, step, &c, p->x, p->y + LINE);
-    p->width = larger_of(p->width, p->x + width - GAP);
-    p->tall = larger_of(p->tall, LINE + all + (remark == NULL ? 0 : LINE));
+    p->width = (int)fmax(p->width, p->x + width - GAP);
+    p->tall = (int)fmax(p->tall, LINE + all + (remark == NULL ? 0 : LINE));
     p->x += width + GAP;
 }
 
@@ -195,7 +181,7 @@ void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
              "darker, the farther", axes == NULL ? "" : axes,
              axes == NULL ? "" : "; ");
     Picture p = { open_text_stream(&drawing), run, arena, GAP, GAP + LINE, 0,
-                  larger_of(svg_width(last), svg_width(title)) };
+                  (int)fmax(svg_width(last), svg_width(title)) };
     svg_text(p.out, GAP, GAP, "", title);
     for (const Step *step = run->step; step < run->step + run->n; step++)
         if (is_drawn(run, step, all)) {

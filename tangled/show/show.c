@@ -91,19 +91,16 @@ void show_text(FILE *out, const Run *run, bool all, ShowForm form,
                 claims == 1 ? "" : "s");
 }
 
-/* Prints the rows of a step's matrix as JSON arrays with commas between. */
+/* Prints the rows of a step's matrix as JSON arrays. */
 static void print_values(FILE *out, const Step *step)
 {
     Mat M = step->M;
     double size = step_size(step);
-    for (int i = 1; i <= M->rows; i++) {
-        fputs(i == 1 ? "[" : ", [", out);
-        for (int j = 1; j <= M->cols; j++) {
-            fputs(j == 1 ? "" : ", ", out);
-            print_json_number(out, clear_noise(AT(M, i, j), size));
-        }
-        fputc(']', out);
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        fputs(k % M->cols > 0 ? ", " : k == 0 ? "[[" : "], [", out);
+        print_json_number(out, clear_noise(*claimed_entry(M, k), size));
     }
+    fputs("]]", out);
 }
 
 /* Prints an item: a claim with its line, where that was typed, and where
@@ -111,12 +108,9 @@ static void print_values(FILE *out, const Step *step)
 static void json_item(FILE *out, const Item *item, const Run *run,
                       Error *f)
 {
-    char line[24];
     print_json(out, "{'claim': %b, 'name': %s", item->claim, item->typed);
-    if (item->line > 0) {
-        snprintf(line, sizeof line, "%d.%d", item->algorithm, item->line);
-        print_json(out, ", 'line': %s", line);
-    }
+    if (item->line > 0)
+        fprintf(out, ", \"line\": \"%d.%d\"", item->algorithm, item->line);
     if (item->word != NULL)
         print_json(out, ", 'word': %s", item->word);
     if (item->claim && run != NULL)
@@ -135,28 +129,22 @@ static void json_item(FILE *out, const Item *item, const Run *run,
     fputs(item->word == NULL ? "]]}" : "]}", out);
 }
 
-/* Prints a step as an object: its place, its values, its label and text. */
-static void json_step(FILE *out, const Run *run, const Step *s,
-                      Arena *arena)
-{
-    char label[100];
-    print_json(out, "{'algorithm': %d, 'line': %d, 'name': %s, 'index': ",
-               s->algorithm, s->line, s->name);
-    json_place(out, s);
-    print_json(out, s->given ? ", 'given': true" : "");
-    print_json(out, ", 'rows': %d, 'cols': %d, 'values': [", s->M->rows,
-               s->M->cols);
-    print_values(out, s);
-    print_json(out, "], 'inner': %b, 'label': %s, 'text': %s}", s->inner,
-               step_label(label, run, s), step_text(arena, run, s, false));
-}
-
 void json_steps(FILE *out, const Run *run, Arena *arena)
 {
+    char label[100];
     fputs("\"steps\": [", out);
-    for (int k = 0; k < run->n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        json_step(out, run, &run->step[k], arena);
+    for (const Step *s = run->step; s < run->step + run->n; s++) {
+        fputs(s == run->step ? "" : ", ", out);
+        print_json(out, "{'algorithm': %d, 'line': %d, 'name': %s, 'index': ",
+                   s->algorithm, s->line, s->name);
+        json_place(out, s);
+        print_json(out, s->given ? ", 'given': true" : "");
+        print_json(out, ", 'rows': %d, 'cols': %d, 'values': ", s->M->rows,
+                   s->M->cols);
+        print_values(out, s);
+        print_json(out, ", 'inner': %b, 'label': %s, 'text': %s}",
+                   s->inner, step_label(label, run, s),
+                   step_text(arena, run, s, false));
     }
     fputc(']', out);
 }
@@ -205,7 +193,7 @@ static const Option wishes[] = {
     { .name = NULL },
 };
 typedef struct {
-    FILE *out;
+    Command *command;
     const char *name;
     const ShowOptions *wish;
     Arena *arena;
@@ -214,12 +202,13 @@ typedef struct {
 static void run_and_print(Error *f, void *data)
 {
     const Showing *s = data;
+    FILE *out = s->command->out;
     const ShowOptions *wish = s->wish;
     const Sheet *sheet = read_sheet(s->arena, s->name, f);
     if (wish->read) {
-        fputc('{', s->out);
-        json_items(s->out, sheet, NULL, f);
-        fputs("}\n", s->out);
+        fputc('{', out);
+        json_items(out, sheet, NULL, f);
+        fputs("}\n", out);
         return;
     }
     const Run *run = run_sheet(sheet, s->arena, f);
@@ -231,26 +220,24 @@ static void run_and_print(Error *f, void *data)
         outside |= !run->step[k].inner;
     const bool all = wish->all || !outside;
     if (wish->json)
-        show_json(s->out, run, s->arena, f);
+        show_json(out, run, s->arena, f);
     else if (wish->svg)
-        show_svg(s->out, run, all, s->arena, f);
+        show_svg(out, run, all, s->arena, f);
     else
-        show_text(s->out, run, all, wish->md ? MARKDOWN
+        show_text(out, run, all, wish->md ? MARKDOWN
                   : wish->shade ? SHADED : PLAIN, s->arena);
 }
 
-static bool show_sheet(FILE *out, FILE *err, const char *name,
-                       const ShowOptions *wish)
+static void show_sheet(Command *c, const char *name, const ShowOptions *wish)
 {
-    Showing showing = { out, name, wish, arena_new() };
+    Showing showing = { c, name, wish, arena_new() };
     Error f = { .sheet = name };
-    bool shown = try_work(&f, run_and_print, &showing);
-    if (!shown) {
-        fflush(out);
-        fprintf(err, "%s\n", f.sentence);
+    if (!try_work(&f, run_and_print, &showing)) {
+        fflush(c->out);
+        fprintf(c->err, "%s\n", f.sentence);
+        c->status = 2;
     }
     arena_free(showing.arena);
-    return shown;
 }
 
 static const char usage[] =
@@ -264,29 +251,22 @@ static const char usage[] =
     " ftx show -\n"
     "  ftx show --svg tests/data/worked/alg04.sheet > weights.svg\n"
     "  ftx show --md tests/data/worked/alg05.sheet > steps.md\n";
-static void check_show_wish(const ShowOptions *wish, int sheets, Error *f)
-{
-    if (sheets == 0)
-        fail_with(f, "no sheet given; see 'ftx show --help'.");
-    if (wish->json + wish->read + wish->svg + wish->md > 1)
-        fail_with(f,
-                  "one of --json, --read, --svg, --md at a time.");
-    if (wish->svg && sheets > 1)
-        fail_with(f, "a picture is of one sheet; there are %d.", sheets);
-}
-
 void show(Error *f, Command *c)
 {
     ShowOptions wish = { 0 };
     const Options options[] = { { "Options:", wishes, &wish },
                                 { .table = NULL } };
     int sheets = parse_command(f, c, usage, options);
-    check_show_wish(&wish, sheets, f);
+    if (sheets == 0)
+        fail_with(f, "no sheet given; see 'ftx show --help'.");
+    if (wish.json + wish.read + wish.svg + wish.md > 1)
+        fail_with(f, "one of --json, --read, --svg, --md at a time.");
+    if (wish.svg && sheets > 1)
+        fail_with(f, "a picture is of one sheet; there are %d.", sheets);
     for (int k = 0; k < sheets; k++) {
         if (k > 0 && !wish.json && !wish.read)
             fputc('\n', c->out);
-        if (!show_sheet(c->out, c->err, c->argument[k], &wish))
-            c->status = 2;
+        show_sheet(c, c->argument[k], &wish);
     }
 }
 
