@@ -7,6 +7,7 @@
 #include "check/judging.h"
 #include <math.h>
 #include <string.h>
+
 /* Returns whether carrying the claim on as written changes a number. */
 static bool is_rounded(const Judged *judged)
 {

@@ -193,9 +193,9 @@ static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
         s->at.log_P = find_log_probabilities(M);
     if (carried && until != NULL && same_place(step, until))
         refuse_slip(s);
-    Mat Y = apply_explanations(s, s->why,
-                               moment == IS_GIVEN ? 0 : roles_of(step),
-                               carried, carried ? carry_claim(s, step, M) : M);
+    Mat Y = carried ? carry_claim(s, step, M) : M;
+    Y = apply_explanations(s, s->why, moment == IS_GIVEN ? 0 : roles_of(step),
+                           carried, Y);
     if (Y != M && is_read_by_logarithm(s, step, M) && Y->logits == NULL)
         Y = with_logarithms(s, Y, M);
     if (carried && step->aspect == GRADIENT)
