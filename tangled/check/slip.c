@@ -72,13 +72,9 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 /* Returns whether this is one of the names; "gamma" is gamma_2, too. */
 static bool is_among(const char *names, const char *name)
 {
-    for (; *names != '\0'; names = after_word(names)) {
-        size_t n = strcspn(names, " ");
-        if (strncmp(name, names, n) == 0
-            && (name[n] == '\0' || (name[n] == '_' && name[n + 1] <= '9')))
-            return true;
-    }
-    return false;
+    size_t n = strlen(name);
+    bool second = n > 2 && name[n - 2] == '_' && name[n - 1] <= '9';
+    return word_in(names, name, n) || (second && word_in(names, name, n - 2));
 }
 
 static uint64_t roles_of(const Step *step)
