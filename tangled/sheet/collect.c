@@ -119,8 +119,8 @@ void pass_line(Place *at, const char *line, int index)
     line_numbers(line, &a, &l);
     if (a == 5 && l == 1)
         at->head = index;
-    if (algorithm_table[a].kind != MODEL)
-        return;
+    if (a < 1 || a > 15 || algorithm_table[a].kind != MODEL)
+        return;                 /* a student's own line may be any */
     at->part = part_of_line(a, l + 1);
     at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
 }
