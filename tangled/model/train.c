@@ -59,18 +59,11 @@ typedef struct {
                                    printed                                */
 } Session;
 
-static SHARED_ATOMIC int caught;        /* 0, or the signal             */
+static volatile sig_atomic_t caught;    /* 0, or the signal             */
 
 static void catch(int signal)
 {
     caught = signal;
-}
-
-/* Tells the evaluation after an epoch to stop. */
-static bool stopped(void *to)
-{
-    (void)to;
-    return caught != 0;
 }
 
 static Loss *const loss_of_task[] = { loss_11, loss_12, loss_13,
@@ -122,17 +115,14 @@ static void save(Session *s)
     s->saved = state->step;
 }
 
-/* After an epoch: prints the loss of the held-out part, unless a signal stops
-   its evaluation. */
+/* After an epoch: prints the loss of the held-out part. */
 static void finish_epoch(Session *s)
 {
     const int step = s->model->state.step;
     if (step % s->epoch != 0 || s->corpus.held_out.N_data == 0)
         return;
-    s->trainer->stop = stopped;
     double nats = mean_loss(s, &s->corpus.held_out);
-    s->trainer->stop = NULL;
-    if (caught == 0 && !s->trainer->diverged && !isnan(nats))
+    if (!s->trainer->diverged && !isnan(nats))
         fprintf(s->command->out, "step %d, epoch %d: %.4f bits held out\n",
                 step, step / s->epoch, nats / log(2));
 }

@@ -149,14 +149,9 @@ static Mat loss_of(const Work *work, Worker *worker, int n)
 static void run_sequence(void *to, int k)
 {
     const Work *work = to;
-    const Trainer *trainer = work->trainer;
     Worker *worker = &work->worker[k];
     int n = work->first + k;
     n = work->order == NULL ? n : work->order[n - 1];
-    worker->stopped = !work->learn && trainer->stop != NULL
-                 && trainer->stop(trainer->to);
-    if (worker->stopped)
-        return;
     worker->random = random_branch(work->random, (uint64_t)n);
     worker->drops = random_branch(worker->random, 0);
     Mat loss = loss_of(work, worker, n);
@@ -178,18 +173,15 @@ static Score run_sequences(Work work)
     const Theta *theta = work.trainer->theta;
     const int last = work.first + work.size - 1, workers = work.workers;
     Score score = { 0, 0 };
-    bool stopped = false;
     set_threads(work.trainer->how.threads);
-    for (; work.first <= last && !stopped; work.first += workers) {
+    for (; work.first <= last; work.first += workers) {
         work.workers = smaller(workers, last - work.first + 1);
         parallel_for(work.workers, run_sequence, &work);
         if (work.learn && workers > 1)
             parallel_for(theta->n, reduce_parameter, &work);
         for (int k = 0; k < work.workers; k++) {
-            const Worker *worker = &work.worker[k];
-            stopped = stopped || worker->stopped;
-            score.loss += worker->stopped ? 0 : worker->loss;
-            score.tokens += worker->stopped ? 0 : worker->tokens;
+            score.loss += work.worker[k].loss;
+            score.tokens += work.worker[k].tokens;
         }
     }
     return score;

@@ -51,7 +51,6 @@ typedef struct {
     Random random, drops;   /* of this sequence in this epoch             */
     double loss;            /* of the last sequence on this worker, nats  */
     long long tokens;       /* how many tokens it has predicted           */
-    bool stopped;           /* there was none: see Trainer                */
     Tokens z, x;            /* of the loss that was recorded              */
     Mat recorded;           /* which a replay computes; NULL: there is none */
 } Worker;
