@@ -63,8 +63,9 @@ bool get_file_info(const char *name, FileInfo *about)
     struct stat of;
     if (stat(name, &of) != 0)
         return false;
-    *about = (FileInfo){ S_ISREG(of.st_mode), of.st_mode & 0777, of.st_size,
-                         of.st_dev, of.st_ino };
+    *about = (FileInfo){ S_ISREG(of.st_mode), S_ISDIR(of.st_mode),
+                         of.st_mode & 0777, of.st_size, of.st_dev,
+                         of.st_ino };
     return true;
 }
 

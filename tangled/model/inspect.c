@@ -117,20 +117,18 @@ static void read_place(PlaceReader *r, const Inspection *in, Intervention *v)
 static void read_factor(PlaceReader *r, Intervention *v)
 {
     char *end;
-    if (skip_word(r, "=")) {
-        r->at += strspn(r->at, " ");
-        if (strcspn(r->at, " ") != 1 || !skip_word(r, "0"))
-            expected(r, "0; another number is a factor, as in '* 2'");
-    } else if (skip_word(r, "*")) {
-        v->factor = strtod(r->at, &end);
-        if (end == r->at || !isfinite((real)v->factor))
-            expected(r, "a number");
-        r->at = end;
-    } else {
+    bool equals = skip_word(r, "=");
+    if (!equals && !skip_word(r, "*"))
         expected(r, v->what != LAYER_VALUE ? "'= 0', or '*' and a number"
                     : "'head' and its number, 'attention', 'mlp' or 'token' "
                       "and its number; or '= 0', or '*' and a number");
-    }
+    r->at += strspn(r->at, " ");
+    v->factor = strtod(r->at, &end);
+    if (end == r->at || !isfinite((real)v->factor)
+        || (equals && v->factor != 0))
+        expected(r, equals ? "0; another number is a factor, as in '* 2'"
+                           : "a number");
+    r->at = end;
     r->at += strspn(r->at, " ");
     if (*r->at != '\0')
         expected(r, "nothing more; another change has a --set of its own");

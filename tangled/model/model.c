@@ -205,10 +205,8 @@ static void check_header(const Header *h, const Model *m,
     const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
         fail_with(h->error, "%s", wrong);
-    if (m->tokenizer->N_V != hyper->N_V)
-        fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
-                  m->tokenizer->N_V, hyper->N_V);
-    if (3 * heads > (double)(h->end - h->numbers)
+    if (m->tokenizer->N_V != hyper->N_V
+        || 3 * heads > (double)(h->end - h->numbers)
         || hyper_default(m->task).architecture != hyper->architecture
         || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
         || (m->task == TRAIN_E && hyper->pooler))
@@ -245,16 +243,20 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     int format;
     unsigned long long header = 0;
     Header h = { .error = f, .arena = arena };
+    FileInfo about;
+    set_subject(f, name, NULL);
+    if (get_file_info(name, &about) && about.is_folder)
+        fail_with(f, "is a folder; expected a model file, as 'ftx train' "
+                  "saves it or doc/released.py makes it of a folder.");
     char *bytes = read_file(arena, name, SIZE_MAX, &n, f);
     if (sscanf(bytes, "ftx model %d header %10llu", &format, &header) < 1)
         fail_with(f, "not a model of ftx.");
     if (format != 3)
         fail_with(f, "this model has format %d; this ftx reads format 3.",
                   format);
-    if (n < FIRST + 8)
-        fail_with(f, "the model is cut short.");
-    if (!find_numbers(&h, bytes, n, header))
-        fail_with(f, "the model is damaged: its checksum is wrong.");
+    if (n < FIRST + 8 || !find_numbers(&h, bytes, n, header))
+        fail_with(f, "the model is cut short or damaged: its checksum is "
+                  "wrong.");
     h.p = bytes + FIRST;
     f->text = bytes;
     return h;
@@ -297,9 +299,9 @@ static void get_numbers(const Header *h, Model *m, size_t size,
         memcpy(M[k]->at, x, entries(M[k]) * sizeof(real));
 }
 
-static Model *load_file(Arena *arena, const char *name, Purpose purpose,
-                        Error *f)
+Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
 {
+    const char *sheet = f->sheet, *text = f->text;
     Header h = open_model(arena, name, f);
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
@@ -328,13 +330,6 @@ static Model *load_file(Arena *arena, const char *name, Purpose purpose,
         || count > h.end - h.p || count * size != h.end - h.p)
         fail_with(f, "its sizes do not fit its header.");
     get_numbers(&h, m, (size_t)size, purpose);
-    return m;
-}
-
-Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
-{
-    const char *sheet = f->sheet, *text = f->text;
-    Model *m = load_file(arena, name, purpose, f);
     set_subject(f, sheet, text);
     return m;
 }

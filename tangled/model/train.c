@@ -225,12 +225,9 @@ static void parse_train_options(Session *s)
                              command.argument, bytes);
     command.argument = argument;
     int others = parse_command(s->error, &command, usage, options);
-    if (others == 0 || !task_of(argument[0], &s->task))
-        fail_with(s->error, "expected d, e, ed or class first; see 'ftx "
-                  "train --help'.");
-    if (others != 2)
-        fail_with(s->error, "expected one file, not %d; 'cat' makes one of "
-                  "several.", others - 1);
+    if (others != 2 || !task_of(argument[0], &s->task))
+        fail_with(s->error, "expected d, e, ed or class, and one file; see "
+                  "'ftx train --help'.");
     s->file = argument[1];
     s->option = argument + others;
 }
@@ -287,13 +284,10 @@ static void count_steps(Session *s)
                                     : batches * how->N_epochs;
     if (m->plan.steps > 0)
         how->N_epochs = (int)ceil(last / batches);
-    if (last > 2e9)
-        fail_with(s->error, "%.0f steps are too many; 2000000000 may "
-                  "be.", last);
-    if (m->state.step > last)
-        fail_with(s->error, "%s has been trained for %d steps already, "
-                  "and %.0f are less; it is left as it is.", s->run.model,
-                  m->state.step, last);
+    if (last > 2e9 || last < m->state.step)
+        fail_with(s->error, "a training of %.0f steps must have at most "
+                  "2000000000, and not less than the %d that %s has.", last,
+                  m->state.step, s->run.model);
     s->epoch = (int)batches;
     s->last = (int)last;
     s->first = s->saved = m->state.step;
@@ -329,8 +323,6 @@ static void run_session(Session *s)
     FILE *out = s->command->out;
     s->begun = s->printed = seconds();
     save(s);
-    if (s->trainer->diverged)
-        fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (caught == 0 && state->step < s->last)
         trainer_run(s->trainer, loss_of_task[s->task], &s->corpus.train);
     save(s);

@@ -168,7 +168,7 @@ LAW(data_that_cannot_be_learned_are_refused)
         end += sprintf(end, "%d\tx\n", k);
     write_text("t", many);
     assert_refused(ftx("train class --model m t"),
-                   "t:1001:1: this label is one more than the 1000");
+                   "t:1001:1: the label | is new; 1000 are all that there may be.");
     write_bytes("t", "a\tb\nc\0d\te\n", 10);
     assert_refused(ftx("train class --model m t"),
                    "t:2:1: a label is a text; this one has a byte 0.");
