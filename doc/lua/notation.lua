@@ -18,7 +18,7 @@ local IN = {
   operations = [[ b p a g m v y ]], conventions = [[ V ]],
   ['matrices'] = [[ b g m v ]], ['sums-and-multiples'] = [[ g ]],
   ['down-the-columns'] = [[ m v ]], ['choosing-and-arranging'] = [[ y ]],
-  beam = [[ -B ]], classification = [[ -P ]],
+  classification = [[ -P ]],
   flow = [[ V ]], starts = [[ V ]],
   solutions = [[ q -q_ V p c e^ ]], ['errata-shapes'] = [[ q ]],
   ['errata-numerics'] = [[ p q ]], ['errata-content'] = [[ q ]],

@@ -29,7 +29,7 @@ typedef struct {
     int claimed;                /* how many there are but for OPEN        */
     Within within;
     int n;                      /* what explains all its entries:         */
-    const Explanation *why;     /* why[0] ... why[n - 1]                  */
+    Explanation *why;           /* why[0] ... why[n - 1]                  */
     int sources;                /* it follows from, or carries on rounded */
     const int *source;          /* ... the claims of these numbers        */
 } Judged;
@@ -41,6 +41,7 @@ typedef struct {
     int claimed;                /* entries of all claims                  */
     const Layout *other;        /* in which all claims would be right; or
                                    NULL                                   */
+    int count[VERDICTS];        /* of the entries of all claims           */
 } Judgement;
 
 /* Runs a sheet and judges its claims. The judgement lives in the arena, what

@@ -7,15 +7,6 @@
 #include "check/judging.h"
 #include <math.h>
 #include <string.h>
-
-/* Makes the run of a premise anew, after what was found so far. */
-static void run_premise(Judging *j, Premise h)
-{
-    Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
-    if (j->run[h] == NULL || h == AS_WRITTEN || !is_too_much(j))
-        j->run[h] = run_by_explanation(j, &why, j->arena);
-}
-
 /* Returns whether carrying the claim on as written changes a number. */
 static bool is_rounded(const Judged *judged)
 {
@@ -27,6 +18,11 @@ static bool is_rounded(const Judged *judged)
             return true;
     }
     return false;
+}
+
+static bool went_wrong(const Judged *judged)
+{
+    return judged->count[WRONG] > 0;
 }
 
 static bool went_off(const Judged *judged)
@@ -167,42 +163,6 @@ static void judge_claim(Judging *j, int w)
     judged->transposed = judged->begins && is_transpose_right(c);
 }
 
-/* Returns a claim with none but its entries that went wrong by themselves. */
-static Claim wrong_entries(const Judging *j, int w)
-{
-    Entry *entry;
-    Claim wrong = copy_claim(j->arena, &j->claim[w], &entry);
-    for (int k = 0; k < entries_of(&wrong); k++)
-        if (!is_off(&j->judged[w], k))
-            entry[k].value = NAN;
-    return wrong;
-}
-
-static void run_after_errors(Judging *j)
-{
-    run_premise(j, AFTER_ERRORS);
-    run_premise(j, AS_WRITTEN);
-}
-
-/* Finds reasons that make as many later entries right as there are if the
-   claim is carried on as it was written. */
-static void look_for_reasons(Judging *j, int w, int kind)
-{
-    Judged *judged = &j->judged[w];
-    int before = j->unexplained_n;
-    if (judged->count[WRONG] > 0)
-        j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
-    run_after_errors(j);
-    j->best = count_right_later(j, w, j->run);
-    j->found = 0;
-    j->unexplained_n = before;
-    find_reasons(j, w, kind);
-    size_t size = (size_t)j->found * sizeof *j->why;
-    judged->n = j->found;
-    judged->why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
-    judged->cut_short = is_too_much(j);
-}
-
 /* Gives the entries of a claim that are off another verdict. */
 static void accept_as(Judged *judged, Verdict verdict)
 {
@@ -210,45 +170,37 @@ static void accept_as(Judged *judged, Verdict verdict)
     change_verdicts(judged, LAST_DIGIT, verdict);
 }
 
-/* Explains a claim that went wrong by itself. What is explained is carried
-   on with its slip, what is not, as it was written. What is off by no more
-   than its digits allow is rounded early, or it follows from an error. */
+/* Explains a claim. What is explained is carried on with its slip, what is
+   not, as it was written. What is off by no more than its digits allow is
+   rounded early, or it follows from an error. */
 static void explain(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
-    bool wrong = judged->count[WRONG] > 0, roundings = true;
+    bool roundings = true;
     int first = 0;
-    while (wrong && judged->verdict[first] != WRONG)
-        first++;
-    look_for_reasons(j, w, wrong ? ANY_SLIP : SLIGHT_SLIP);
+    find_reasons(j, w);
+    if (!judged->begins)
+        return;
     for (int k = 0; k < judged->n; k++)
         roundings &= is_rounding(judged->why[k].slip);
     if (judged->n > 0) {
         if (roundings)
             accept_as(judged, EARLY);
-        Explanation *last = arena_alloc(j->arena, sizeof *last);
-        *last = judged->why[0];
-        last->before = j->slips;
-        j->slips = last;
-        run_after_errors(j);
+        j->slips = judged->why;
+        run_premise(j, AFTER_ERRORS);
+        run_premise(j, AS_WRITTEN);
     } else if (judged->within != NOT_WITHIN) {
         accept_as(judged, judged->within == WITHIN_GIVEN ? EARLY
                           : find_sources(j, w, AS_WRITTEN));
         judged->begins = false;
-    } else if (wrong) {
-        j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
+    } else if (went_wrong(judged)) {
+        j->unexplained_n++;
+        while (judged->verdict[first] != WRONG)
+            first++;
         if (judged->fits)
             judged->terms = terms_text(j->run[EXACTLY], &j->claim[w], first,
                                        j->arena, j->tape);
     }
-}
-
-bool all_right(const Judgement *judgement)
-{
-    int n = 0;
-    for (int k = 0; k < judgement->n; k++)
-        n += judgement->judged[k].count[RIGHT];
-    return n == judgement->claimed;
 }
 
 /* Returns the layout in which all claims would be right; NULL: there is none,
@@ -262,28 +214,29 @@ static const Layout *find_other_layout(const Judgement *judgement)
     return NULL;
 }
 
+bool all_right(const Judgement *judgement)
+{
+    return judgement->count[RIGHT] == judgement->claimed;
+}
+
+bool is_only_rounded(const Judgement *judgement)
+{
+    return !all_right(judgement)
+        && judgement->count[WRONG] + judgement->count[FOLLOWS] == 0;
+}
+
 const Judged *first_wrong(const Judgement *judgement)
 {
     const Judged *first = NULL;
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
-        if (j->begins && j->count[WRONG] > 0)
+        if (went_wrong(j))
             return j;
         if (first == NULL && j->count[LAST_DIGIT] + j->count[CUT]
                              + j->count[EARLY] > 0)
             first = j;
     }
     return first;
-}
-
-bool is_only_rounded(const Judgement *judgement)
-{
-    bool only = !all_right(judgement);
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
-        only &= j->fits && j->count[WRONG] + j->count[FOLLOWS] == 0;
-    }
-    return only;
 }
 
 /* Judges the claims on the sheet of a run, one after the other. */
@@ -297,20 +250,18 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
     size_t n = (size_t)j->n + 1;
     j->judged = arena_alloc(arena, n * sizeof *j->judged);
     j->unexplained = arena_alloc(arena, n * sizeof *j->unexplained);
-    j->why = arena_alloc(arena, MOST_FOUND * sizeof *j->why);
     j->scratch = arena_new();
+    *judgement = (Judgement){ .run = run, .n = j->n, .judged = j->judged };
     for (int w = 0; w < j->n; w++) {
+        const Judged *judged = &j->judged[w];
         judge_claim(j, w);
-        if (j->judged[w].begins)
+        if (judged->begins || judged->count[CUT] > 0)   /* by an epsilon? */
             explain(j, w);
-        else if (j->judged[w].count[CUT] > 0)   /* an epsilon does that */
-            look_for_reasons(j, w, SLIGHT_BUT_NO_ROUNDING);
+        judgement->claimed += judged->claimed;
+        for (Verdict v = OPEN; v < VERDICTS; v++)
+            judgement->count[v] += judged->count[v];
     }
-    *judgement = (Judgement){ run, j->n, j->judged, 0, NULL };
-    for (int w = 0; w < j->n; w++)
-        judgement->claimed += j->judged[w].claimed;
-    if (first_wrong(judgement) != NULL
-        && went_wrong(first_wrong(judgement)))
+    if (judgement->count[WRONG] > 0)
         judgement->other = find_other_layout(judgement);
     arena_free(j->scratch);
     return judgement;

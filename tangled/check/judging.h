@@ -22,29 +22,14 @@ typedef struct {
     Explanation *slips;         /* that were found so far; or NULL        */
     Claim *unexplained;         /* of the wrong claims without a reason,  */
     int unexplained_n;          /* the wrong entries                      */
-    const Origin *origin[PREMISES];     /* of the claim; NULL: it has not
-                                   come about so                          */
-    int found;                  /* explanations ...                       */
-    Explanation *why;           /* ... of a claim: room for MOST_FOUND    */
-    int best;                   /* entries that these make right later    */
+    bool open[PREMISES];        /* may the claim have come about so?      */
+    int best;                   /* later entries that its reasons make
+                                   right                                  */
     double work;                /* done so far                            */
 } Judging;
 
-enum { MOST_FOUND = 200 };
-
-/* Returns why, its claim, n and before set to those of premise h: which
-   claims before are carried on, and which slips were made in them. */
-Explanation under_premise(const Judging *j, Explanation why, Premise h);
-
-/* Runs the sheet by an explanation and counts the work. The run lives in the
-   arena. */
-const Run *run_by_explanation(Judging *j, Explanation *why, Arena *arena);
-
-/* Clears the scratch and the tape after a trial. */
-void clear_trial(Judging *j);
-
-/* Returns whether more work was done than a reader would wait for. */
-bool is_too_much(const Judging *j);
+/* Makes the run of a premise anew, after what was found so far. */
+void run_premise(Judging *j, Premise h);
 
 /* Returns whether all claimed entries are right in a run. */
 bool is_right_in(const Claim *c, const Run *run);
@@ -53,28 +38,16 @@ bool is_right_in(const Claim *c, const Run *run);
    own rounding; NULL is the same as nothing. */
 bool has_same_numbers(const Step *a, const Step *b);
 
-/* Returns a claim with entries of its own, which are *entry and may be
-   changed. It lives in the arena. */
-Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry);
-
-/* Counts the entries of the claims behind claim w that are right in one of
-   the runs, run[EXACTLY] ...; a run may be NULL. */
-int count_right_later(const Judging *j, int w, const Run *const *run);
-
-/* Finds the slips that explain claim w: any; SLIGHT_SLIP: only those that
-   change last digits; SLIGHT_BUT_NO_ROUNDING: of these, no early rounding.
-   They are j->why[0] ... j->why[j->found - 1]; if there are none, the first
-   two kinds may set j->judged[w].within. */
-enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
-void find_reasons(Judging *j, int w, int kind);
+/* Finds the slips that explain claim w, which is judged but for them. Those
+   of a wrong claim may be any; else they only change last digits, and are no
+   rounding where digits are cut off. If there are none, judged[w].within may
+   be set. The wrong entries stand behind the unexplained claims then. */
+void find_reasons(Judging *j, int w);
 
 /* Returns whether the step of claim w changes if claim k is carried on as
    written, too, where so are the claims before it that are right; or, if
    `all`, where all are, and the numbers of claim k are others. */
 bool is_changed_by(Judging *j, int w, int k, bool all);
-
-/* Returns whether a claim went wrong by itself. */
-bool went_wrong(const Judged *judged);
 
 /* Returns whether entry k is wrong or off by its last digit. */
 bool is_off(const Judged *judged, int k);

@@ -1,7 +1,7 @@
 /* Runs of a sheet under a premise, and the search for what explains a claim.
 
-   Main types: Premise, Explanation. Entry points: run_by_explanation,
-   find_reasons. In go a claim that went wrong and the table of slips; out
+   Main types: Premise, Explanation. Entry points: run_premise, find_reasons.
+   In go a claim that went wrong and the table of slips; out
    come explanations, in the Judging. */
 #include "check/judging.h"
 #include "sheet/job.h"
@@ -12,7 +12,12 @@
 #define MOST_WORK 1e8           /* entries, about, to judge a sheet       */
 #endif
 
-Explanation under_premise(const Judging *j, Explanation why, Premise h)
+enum { MOST_FOUND = 200 };
+
+/* Returns why, its claim, n and before set to those of premise h: which
+   claims before are carried on, and which slips were made in them. */
+static Explanation under_premise(const Judging *j, Explanation why,
+                                 Premise h)
 {
     why.claim = h == AS_WRITTEN ? j->claim : j->unexplained;
     why.n = h == AS_WRITTEN ? j->n : h == EXACTLY ? 0 : j->unexplained_n;
@@ -20,7 +25,10 @@ Explanation under_premise(const Judging *j, Explanation why, Premise h)
     return why;
 }
 
-const Run *run_by_explanation(Judging *j, Explanation *why, Arena *arena)
+/* Runs the sheet by an explanation and counts the work. The run lives in the
+   arena. */
+static const Run *run_by_explanation(Judging *j, Explanation *why,
+                                     Arena *arena)
 {
     const Run *run = run_explained(j->run[EXACTLY]->bound, why, arena,
                                    j->tape);
@@ -30,12 +38,20 @@ const Run *run_by_explanation(Judging *j, Explanation *why, Arena *arena)
     return run;
 }
 
-bool is_too_much(const Judging *j)
+/* Returns whether more work was done than a reader would wait for. */
+static bool is_too_much(const Judging *j)
 {
     return j->work > MOST_WORK;
 }
 
-void clear_trial(Judging *j)
+void run_premise(Judging *j, Premise h)
+{
+    Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
+    if (j->run[h] == NULL || h == AS_WRITTEN || !is_too_much(j))
+        j->run[h] = run_by_explanation(j, &why, j->arena);
+}
+
+static void clear_trial(Judging *j)
 {
     arena_clear(j->scratch);
     tape_clear(j->tape);
@@ -44,11 +60,6 @@ void clear_trial(Judging *j)
 int entries_of(const Claim *claim)
 {
     return claim->item->rows * claim->item->cols;
-}
-
-bool went_wrong(const Judged *judged)
-{
-    return judged->begins && judged->count[WRONG] > 0;
 }
 
 bool is_off(const Judged *judged, int k)
@@ -70,29 +81,25 @@ bool has_same_numbers(const Step *a, const Step *b)
     return same;
 }
 
-/* Returns whether a claim before claim w has fewer right entries in a run
-   than under the premise alone. */
-static bool spoils_earlier(const Judging *j, int w, const Run *run, Premise h)
-{
-    bool spoils = false;
-    for (int k = 0; k < w && !spoils; k++)
-        spoils = count_right(&j->claim[k], run)
-               < count_right(&j->claim[k], j->run[h]);
-    return spoils;
-}
-
-/* Returns whether a run with a slip explains claim w: changes its step, and
-   makes all of it right. */
+/* Returns whether a run with a slip explains claim w: changes its step,
+   makes all of it right, and no claim before it less right than it is under
+   the premise alone. */
 static bool explains(const Judging *j, int w, const Run *run, Premise h)
 {
     const Claim *c = &j->claim[w];
     const Step *slipped = same_step(run, c->step),
-               *right = same_step(j->run[h], c->step);
-    return slipped != NULL && right != NULL
-        && !has_same_numbers(slipped, right) && is_right_in(c, run);
+               *without = same_step(j->run[h], c->step);
+    bool fits = slipped != NULL && without != NULL && is_right_in(c, run)
+             && !has_same_numbers(slipped, without);
+    for (int k = 0; k < w && fits; k++)
+        fits = count_right(&j->claim[k], run)
+               >= count_right(&j->claim[k], j->run[h]);
+    return fits;
 }
 
-int count_right_later(const Judging *j, int w, const Run *const *run)
+/* Counts the entries of the claims behind claim w that are right in one of
+   the runs, run[EXACTLY] ...; a run may be NULL. */
+static int count_right_later(const Judging *j, int w, const Run *const *run)
 {
     int n = 0;
     for (int k = w + 1; k < j->n; k++) {
@@ -109,6 +116,7 @@ int count_right_later(const Judging *j, int w, const Run *const *run)
 /* Keeps a reason if it makes as many later entries right as any other. */
 static void keep_reason(Judging *j, int w, Explanation why, Premise at)
 {
+    Judged *judged = &j->judged[w];
     const Run *run[PREMISES] = { NULL };
     for (Premise h = EXACTLY; h < PREMISES && w + 1 < j->n; h++) {
         Explanation e = under_premise(j, why, h);
@@ -117,11 +125,11 @@ static void keep_reason(Judging *j, int w, Explanation why, Premise at)
     int right = count_right_later(j, w, run);
     clear_trial(j);
     if (right > j->best) {
-        j->found = 0;
+        judged->n = 0;
         j->best = right;
     }
-    if (right == j->best && j->found < MOST_FOUND)
-        j->why[j->found++] = under_premise(j, why, at);
+    if (right == j->best && judged->n < MOST_FOUND)
+        judged->why[judged->n++] = under_premise(j, why, at);
 }
 
 /* Finds the open premises: those that lead to other numbers up to the
@@ -130,45 +138,29 @@ static void open_premises(Judging *j, int w)
 {
     const Step *step = j->run[EXACTLY]->step;
     for (Premise h = EXACTLY; h < PREMISES; h++) {
-        bool open = h == EXACTLY ? j->slips == NULL && j->unexplained_n == 0
-                                 : w > 0;
-        for (Premise other = EXACTLY; other < h && open; other++) {
-            bool same = j->origin[other] != NULL;
+        j->open[h] = h == EXACTLY
+                   ? j->slips == NULL && j->unexplained_n == 0 : w > 0;
+        for (Premise other = EXACTLY; other < h && j->open[h]; other++) {
+            bool same = j->open[other];
             for (const Step *s = step; same && s <= j->claim[w].step; s++)
                 same = has_same_numbers(same_step(j->run[h], s),
                                         same_step(j->run[other], s));
-            open = !same;
+            j->open[h] = !same;
         }
-        Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
-        why.until = j->claim[w].step;
-        j->origin[h] = !open ? NULL : find_origin(j->run[EXACTLY]->bound,
-                                                  &why, j->arena);
     }
 }
 
-/* Returns whether a slip can be a reason; in the place of the claim alone
-   only if it did explain the claim, or is made elsewhere before it. */
-static bool may_explain(const Origin *o, Explanation why, bool explains_all)
-{
-    return why.only == NULL
-         ? can_apply(o, why.slip, o->roles)
-         : can_apply(o, why.slip, o->here)
-           && (explains_all || can_apply(o, why.slip, o->elsewhere));
-}
-
 /* Keeps an explanation if it explains the claim by one of the premises, and
-   returns whether it does; explains_all: its slip did, made everywhere. */
-static bool try_reason(Judging *j, int w, Explanation why, bool explains_all)
+   returns whether it does. */
+static bool try_reason(Judging *j, int w, Explanation why)
 {
     for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
-        if (j->origin[h] == NULL
-            || !may_explain(j->origin[h], why, explains_all))
+        if (!j->open[h])
             continue;
         Explanation e = under_premise(j, why, h);
         e.until = j->claim[w].step;
         const Run *run = run_by_explanation(j, &e, j->scratch);
-        bool fits = e.applied && explains(j, w, run, h)
-                 && !spoils_earlier(j, w, run, h);
+        bool fits = e.applied && explains(j, w, run, h);
         clear_trial(j);
         if (fits)
             keep_reason(j, w, why, h);
@@ -178,23 +170,28 @@ static bool try_reason(Judging *j, int w, Explanation why, bool explains_all)
     return false;
 }
 
-/* Tries a slip everywhere, then in the place of the claim alone. */
-static void try_slip(Judging *j, int w, const Slip *slip)
+/* Tries a slip everywhere, then in the place of the claim alone; if there is
+   nothing elsewhere to edit, only if it explains the claim. */
+static void try_slip(Judging *j, int w, const Slip *slip, bool elsewhere)
 {
     Explanation why = { .slip = slip };
-    int before = j->found, best = j->best;
-    bool explains_all = try_reason(j, w, why, false);
-    bool is_kept = j->found != before || j->best != best;
-    before = j->found;
+    const int *found = &j->judged[w].n;
+    int before = *found, best = j->best;
+    bool explains_all = try_reason(j, w, why),
+         is_kept = *found != before || j->best != best;
+    before = *found;
     best = j->best;
     const Step *only = why.only = j->claim[w].step;
-    if (only->layer > 0 || only->head > 0 || only->turn > 0)
-        try_reason(j, w, why, explains_all);
+    if ((only->layer > 0 || only->head > 0 || only->turn > 0)
+        && (explains_all || elsewhere))
+        try_reason(j, w, why);
     if (is_kept && j->best == best)
-        j->found = before;
+        j->judged[w].n = before;
 }
 
-Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry)
+/* Returns a claim with entries of its own, which are *entry and may be
+   changed. It lives in the arena. */
+static Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry)
 {
     Item *item = arena_alloc(arena, sizeof *item);
     size_t size = (size_t)entries_of(claim) * sizeof **entry;
@@ -316,7 +313,7 @@ static void find_rounding(Judging *j, int w)
     int off = judged->count[WRONG] + judged->count[LAST_DIGIT];
     bool any_wrong = false;
     for (int k = 0; k < w; k++)
-        any_wrong |= went_wrong(&j->judged[k]);
+        any_wrong |= j->judged[k].count[WRONG] > 0;
     if (!judged->fits || off < 2
         || 2 * off < count_entries(judged->claim.item))
         return;
@@ -327,19 +324,40 @@ static void find_rounding(Judging *j, int w)
         judged->within = WITHIN_GIVEN;
 }
 
-/* Returns whether a slip is of a kind that find_reasons is asked for. */
-static bool is_of_kind(const Slip *slip, int kind)
+/* Returns a claim with none but its entries that went wrong by themselves. */
+static Claim wrong_entries(const Judging *j, int w)
 {
-    return kind == ANY_SLIP || is_slight(slip)
-        || (kind == SLIGHT_SLIP && is_rounding(slip));
+    Entry *entry;
+    Claim wrong = copy_claim(j->arena, &j->claim[w], &entry);
+    for (int k = 0; k < entries_of(&wrong); k++)
+        if (!is_off(&j->judged[w], k))
+            entry[k].value = NAN;
+    return wrong;
 }
 
-void find_reasons(Judging *j, int w, int kind)
+void find_reasons(Judging *j, int w)
 {
+    Judged *judged = &j->judged[w];
+    const Run *run = j->run[EXACTLY];
+    const uint64_t here = roles_up_to(run, j->claim[w].step, false),
+                   elsewhere = roles_up_to(run, j->claim[w].step, true);
+    const int before = j->unexplained_n;
+    judged->why = arena_alloc(j->arena, MOST_FOUND * sizeof *judged->why);
+    if (judged->count[WRONG] > 0)
+        j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
+    run_premise(j, AFTER_ERRORS);
+    run_premise(j, AS_WRITTEN);
+    j->best = count_right_later(j, w, j->run);
+    j->unexplained_n = before;
     open_premises(j, w);
-    for (const Slip *slip = slips; slip < slips + slips_n; slip++)
-        if (is_of_kind(slip, kind))
-            try_slip(j, w, slip);
-    if (kind != SLIGHT_BUT_NO_ROUNDING && j->found == 0)
+    for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
+        bool is_of_kind = judged->count[WRONG] > 0 || is_slight(slip)
+                       || (judged->begins && is_rounding(slip));
+        if (is_of_kind && can_apply(run->bound, slip, here | elsewhere))
+            try_slip(j, w, slip, can_apply(run->bound, slip, here)
+                                 && can_apply(run->bound, slip, elsewhere));
+    }
+    if (judged->begins && judged->n == 0)
         find_rounding(j, w);
+    judged->cut_short = is_too_much(j);
 }

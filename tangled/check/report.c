@@ -12,29 +12,26 @@ static const char *const verdict_words[VERDICTS] = {
     [WRONG] = "wrong",
 };
 
-static void append_place(char *to, size_t size, const Step *only)
+/* What explains a claim; a slip that was made in one layer, head or turn only
+   says so. */
+static const char *reason_text(char to[600], const Layout *layout,
+                               const Explanation *why)
 {
     static const char *const parts[] = { [LAYER] = "layer",
         [ENC] = "encoder layer", [DEC] = "decoder layer",
         [ED] = "the cross-attention of layer" };
-    const char *in = ", in";
-    if (only->part != NOWHERE)
-        append(to, size, "%s %s %d", in, parts[only->part], only->layer);
-    if (only->part != NOWHERE)
-        in = ",";
-    if (only->head > 0)
-        append(to, size, "%s head %d", in, only->head), in = ",";
-    if (only->turn > 0)
-        append(to, size, "%s turn %d", in, only->turn);
-    append(to, size, " only");
-}
-
-static const char *reason_text(char to[600], const Layout *layout,
-                               const Explanation *why)
-{
+    const Step *only = why->only;
     slip_sentence(to, why->slip, layout);
-    if (why->only != NULL)
-        append_place(to, 600, why->only);
+    if (only == NULL)
+        return to;
+    append(to, 600, ", in");
+    if (only->part != NOWHERE)
+        append(to, 600, " %s %d,", parts[only->part], only->layer);
+    if (only->head > 0)
+        append(to, 600, " head %d,", only->head);
+    if (only->turn > 0)
+        append(to, 600, " turn %d,", only->turn);
+    strcpy(to + strlen(to) - 1, " only");
     return to;
 }
 
@@ -73,16 +70,6 @@ static const char *sources_text(char to[600], const Judgement *judgement,
     return to;
 }
 
-/* An entry as it was typed, if that is short; else its value. */
-static const char *typed_text(char to[40], const Entry *entry)
-{
-    if (entry->bytes <= 30)
-        snprintf(to, 40, "%.*s", entry->bytes, entry->typed);
-    else
-        snprintf(to, 40, "%.6g", entry->value);
-    return to;
-}
-
 enum { REMARK_BYTES = 200 };
 
 /* Writes which of the typed distributions does not sum to 1, if one does
@@ -93,11 +80,12 @@ static void write_wrong_sum(char *to, const Claim *claim)
     Mat M = claim->step->M;
     bool rows = claim->step->transposed;
     int n = rows ? M->rows : M->cols, high = rows ? M->cols : M->rows;
-    for (int t = 1; t <= n && *to == '\0'; t++) {
+    for (int t = 0; t < n && *to == '\0'; t++) {
         double sum = 0, off = 1e-9;
-        for (int u = 1; u <= high; u++) {
-            const Entry *entry = &item->entry[rows ? (t - 1) * high + u - 1
-                                                   : (u - 1) * n + t - 1];
+        for (int k = 0; k < n * high; k++) {
+            const Entry *entry = &item->entry[k];
+            if ((rows ? k / high : k % n) != t)
+                continue;
             sum += entry->value;
             off += entry->decimals == EXACT ? 1e-5
                  : unit_of(entry->decimals) / 2;
@@ -105,7 +93,7 @@ static void write_wrong_sum(char *to, const Claim *claim)
         if (!isfinite(sum) || fabs(sum - 1) <= off)
             continue;
         append(to, REMARK_BYTES, n == 1 ? "the entries sum" : "%s %d sums",
-               rows ? "row" : "column", t);
+               rows ? "row" : "column", t + 1);
         append(to, REMARK_BYTES, " to %.6g, not to 1", sum);
     }
 }
@@ -157,6 +145,7 @@ static void print_wrapped(FILE *out, int left, char *text)
 {
     enum { PAGE = 76 };
     int indent = left, column = left;
+    text += *text == '\n';
     for (char *word = text, *end; *word != '\0'; word = end) {
         size_t n = strcspn(word, " \n\t");
         char after = word[n];
@@ -187,17 +176,20 @@ static void list_entries(FILE *to, const Judged *j, Verdict verdict,
     enum { SHOWN = 12 };
     const Item *item = j->claim.item;
     int listed = 0;
-    char typed[40], right[60], place[40];
+    char right[60], place[40];
     for (int k = 0; k < entries_of(&j->claim) && listed < SHOWN; k++) {
+        const Entry *entry = &item->entry[k];
         if (j->verdict[k] != verdict)
             continue;
         entry_place(place, item, k);
-        right_number(right, &item->entry[k],
-                     *claimed_entry(j->claim.step->M, k));
+        right_number(right, entry, *claimed_entry(j->claim.step->M, k));
         fprintf(to, listed++ == 0 ? "\n%s\t" : "; ", heading);
-        fprintf(to, "%s%syours~%s,~expected~%s", place,
-                *place == '\0' ? "" : "~",
-                typed_text(typed, &item->entry[k]), right);
+        fprintf(to, "%s%syours~", place, *place == '\0' ? "" : "~");
+        if (entry->bytes <= 30)
+            fprintf(to, "%.*s", entry->bytes, entry->typed);
+        else
+            fprintf(to, "%.6g", entry->value);
+        fprintf(to, ",~expected~%s", right);
     }
     if (j->count[verdict] > listed)
         fprintf(to, "; and %d more", j->count[verdict] - listed);
@@ -237,21 +229,26 @@ static void print_verdict(FILE *to, const Judged *j, const char *from)
     }
 }
 
-/* Says with what all entries match: the slips, after a reason besides them,
-   which may be "". */
+/* Says with what all entries match: that digits are cut off, or that what a
+   claim comes from is carried on as written; and the slips. */
 static void print_reasons(FILE *to, const Layout *layout, const Judged *j,
-                          const char *besides)
+                          const char *from)
 {
     enum { SHOWN = 12 };
-    int reasons = 0;
+    bool cut = j->count[CUT] > 0,
+         carried = !j->begins && (j->sources > 0 || !cut);
+    int reasons = cut || carried;
     char text[600];
-    fprintf(to, j->claimed == 1 ? "\nthe entry matches"
-                                : "\nall %d entries match", j->claimed);
-    if (*besides != '\0')
-        fprintf(to, " if %s", besides), reasons++;
+    fprintf(to, j->claimed == 1 ? "\nthe entry matches if "
+                                : "\nall %d entries match if ", j->claimed);
+    if (cut)
+        fputs("digits are cut off, not rounded", to);
+    if (carried)
+        fprintf(to, "%s%s %s used as written on the sheet",
+                cut ? ", and " : "", from, j->sources == 1 ? "is" : "are");
     for (int k = 0; k < j->n; k++)
         if (++reasons <= SHOWN)
-            fprintf(to, reasons == 1 ? " if %s" : "\nor if %s",
+            fprintf(to, "%s%s", reasons == 1 ? "" : "\nor if ",
                     reason_text(text, layout, &j->why[k]));
     if (reasons > SHOWN)
         fprintf(to, "\nand %d more", reasons - SHOWN);
@@ -260,31 +257,17 @@ static void print_reasons(FILE *to, const Layout *layout, const Judged *j,
                 reasons > SHOWN ? "; " : "\n");
 }
 
-static void print_rounding(FILE *to, const Layout *layout, const Judged *j,
-                           const char *from)
+/* Says why a claim is not as it should be, and what else is odd about it. */
+static void print_cause(FILE *to, const Layout *layout, const Judged *j,
+                        const char *from)
 {
-    char text[700] = "";
-    bool cut = j->count[CUT] > 0, carried = j->sources > 0 || !cut;
-    if (j->within != NOT_WITHIN) {
+    bool rounded = !j->begins && j->count[CUT] + j->count[EARLY] > 0;
+    char remark[REMARK_BYTES];
+    if (rounded && j->within != NOT_WITHIN)
         fprintf(to, "\nwithin the rounding error of %s",
                 j->within == WITHIN_GIVEN ? "the given numbers" : from);
-        return;
-    }
-    if (cut)
-        append(text, sizeof text, "digits are cut off, not rounded%s",
-               carried ? ", and " : "");
-    if (carried)
-        append(text, sizeof text, "%s %s used as written on the sheet", from,
-               j->sources == 1 ? "is" : "are");
-    print_reasons(to, layout, j, text);
-}
-
-/* Says why a claim went wrong by itself, and what else is odd about it. */
-static void print_cause(FILE *to, const Layout *layout, const Judged *j)
-{
-    char remark[REMARK_BYTES];
-    if (j->n > 0)
-        print_reasons(to, layout, j, "");
+    else if (rounded || j->n > 0)
+        print_reasons(to, layout, j, from);
     else if (j->transposed)
         fprintf(to, "\nits transpose is right%s",
                 j->claim.step->aspect != VALUE ? "" : layout->rows
@@ -332,26 +315,23 @@ static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
         fputc(*p == ' ' ? '~' : *p, to);
 }
 
-/* Writes what is said of a claim, or, if it is NULL, of them all. */
-static char *judged_text(const Judgement *judgement, const Judged *j,
-                         Arena *arena)
+/* Prints what is said of claim k, or, behind the last, of them all, on lines
+   that begin at column `left`. */
+static void print_judged(FILE *out, int left, const Judgement *judgement,
+                         int k, Arena *arena)
 {
     char from[600];
-    const Layout *layout = judgement->run->layout;
+    const Judged *j = &judgement->judged[k];
     TextStream text;
     FILE *to = open_text_stream(&text);
-    if (j == NULL) {
+    if (k == judgement->n)
         print_total(to, judgement, arena);
-        return close_text_stream(&text, arena);
+    else {
+        sources_text(from, judgement, j);
+        print_verdict(to, j, from);
+        print_cause(to, judgement->run->layout, j, from);
     }
-    sources_text(from, judgement, j);
-    print_verdict(to, j, from);
-    if (j->begins)
-        print_cause(to, layout, j);
-    else if (j->count[CUT] + j->count[EARLY] > 0)
-        print_rounding(to, layout, j, from);
-    char *said = close_text_stream(&text, arena);
-    return said + (*said == '\n');
+    print_wrapped(out, left, close_text_stream(&text, arena));
 }
 
 void check_text(FILE *out, const Judgement *judgement)
@@ -359,7 +339,6 @@ void check_text(FILE *out, const Judgement *judgement)
     enum { NARROWEST = 6 };
     char title[TITLE_BYTES], label[120];
     const Run *run = judgement->run;
-    const Judged *end = judgement->judged + judgement->n;
     Arena *arena = arena_new();
     int width = NARROWEST;
     if (*run->guessed != '\0' || *run->entered != '\0'
@@ -367,16 +346,17 @@ void check_text(FILE *out, const Judgement *judgement)
         run_title(title, run);
         print_wrapped(out, 0, title);
     }
-    for (const Judged *j = judgement->judged; j < end; j++) {
-        int n = 2 + text_width(claim_label(label, judgement, j->claim.step));
+    for (int k = 0; k < judgement->n; k++) {
+        claim_label(label, judgement, judgement->judged[k].claim.step);
+        int n = 2 + text_width(label);
         width = n > width ? n : width;
     }
-    for (const Judged *j = judgement->judged; j < end; j++) {
-        claim_label(label, judgement, j->claim.step);
+    for (int k = 0; k < judgement->n; k++) {
+        claim_label(label, judgement, judgement->judged[k].claim.step);
         fprintf(out, "%s%*s", label, width - text_width(label), "");
-        print_wrapped(out, width, judged_text(judgement, j, arena));
+        print_judged(out, width, judgement, k, arena);
     }
-    print_wrapped(out, 0, judged_text(judgement, NULL, arena));
+    print_judged(out, 0, judgement, judgement->n, arena);
     arena_free(arena);
 }
 
@@ -394,26 +374,12 @@ static void json_entry(FILE *out, const Judged *j, int k)
                verdict_words[j->verdict[k]]);
 }
 
-static void json_explanation(FILE *out, const Layout *layout,
-                             const Explanation *why)
-{
-    char text[600];
-    print_json(out, "{'slips': [%s], 'sentence': %s, 'carried': %b, "
-               "'only': ", why->slip->name, reason_text(text, layout, why),
-               why->n > 0);
-    print_json(out, why->only == NULL ? "null}" : "{'index': ");
-    if (why->only != NULL) {
-        json_place(out, why->only);
-        fputs("}}", out);
-    }
-}
-
 static void json_claim(FILE *out, const Judgement *judgement,
                        const Judged *j)
 {
     const Item *item = j->claim.item;
     const Step *step = j->claim.step;
-    char remark[REMARK_BYTES];
+    char text[600];
     Verdict worst = WRONG;
     while (worst > OPEN && j->count[worst] == 0)
         worst--;
@@ -430,16 +396,20 @@ static void json_claim(FILE *out, const Judgement *judgement,
     }
     print_json(out, "], 'explanations': [");
     for (int k = 0; k < j->n; k++) {
+        const Explanation *why = &j->why[k];
         fputs(k == 0 ? "" : ", ", out);
-        json_explanation(out, judgement->run->layout, &j->why[k]);
+        print_json(out, "{'slips': [%s], 'sentence': %s, 'carried': %b}",
+                   why->slip->name,
+                   reason_text(text, judgement->run->layout, why),
+                   why->n > 0);
     }
     print_json(out, "], 'sources': [");
     for (int k = 0; k < j->sources; k++)
         print_json(out, k == 0 ? "%d" : ", %d", j->source[k] + 1);
     print_json(out, "], 'terms': %s, 'transposed': %b, 'remarks': [",
                j->terms, j->transposed);
-    if (*remark_on(remark, j) != '\0')
-        print_json(out, "%s", remark);
+    if (*remark_on(text, j) != '\0')
+        print_json(out, "%s", text);
     fputs("]}", out);
 }
 

@@ -1,9 +1,9 @@
 /* Runs in which slips are made, and claims carried on as written.
 
-   Main type: SlipRun. Entry points: run_explained, look_at_step. In go a
-   bound sheet and an explanation; out comes a run. */
-#include "check/slip_run.h"
-#include "sheet/bind.h"
+   Main type: SlipRun. Entry point: run_explained. In go a bound sheet and an
+   explanation; out comes a run. */
+#include "check/slip.h"
+#include "sheet/names.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +11,6 @@ typedef struct {
     Lookup at;                  /* where the slip is made; has the run    */
     Explanation *why;
     Variation variation;
-    const Visit *visit;         /* of a step; NULL: none                  */
-    const Run *run;             /* what came out                          */
-    Mat end;                    /* why->until, on the tape                */
 } SlipRun;
 
 /* Ends the run: the slip asks for what cannot be. */
@@ -112,286 +109,131 @@ static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
     return Y;
 }
 
-static Mat apply_slips(SlipRun *s, uint64_t roles, bool unwritten, Mat M)
-{
-    Mat Y = apply_explanations(s, s->why, roles, unwritten, M);
-    if (Y != M && is_read_by_logarithm(s, s->at.here, M) && Y->logits == NULL)
-        return with_logarithms(s, Y, M);
-    return Y;
-}
-
 /* Steps that are derived for a slip in them, too. */
 #define ON_DEMAND (ROLE(ACTIVE) | ROLE(STANDARDISED) | ROLE(SCALED))
 
-/* Returns whether a run derives the step of a row for a slip. In a model the
-   formula of a norm would take the gamma of another one. */
-static bool is_on_demand(const Run *run, const StepRow *row)
-{
-    return row->derived && (ON_DEMAND >> row->role & 1) != 0
-        && row->algorithm != 4
-        && (has_model(row->algorithm) || row->algorithm == run->algorithm);
-}
-
-/* Asks a run for the steps on demand that the slips of an explanation
-   edit. */
+/* Asks a run for the steps on demand that the slips of an explanation edit.
+   In a model the formula of a norm would take the gamma of another one. */
 static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
 {
+    const int algorithm = bound->run.algorithm;
     uint64_t roles = 0;
     for (; why != NULL; why = why->before)
         for (int k = 0; why->slip != NULL && k < EDITS; k++)
             roles |= why->slip->at[k].roles & ON_DEMAND;
-    if (roles == 0)
-        return;
     bound->wanted = memcpy(arena_alloc(arena, (size_t)step_rows),
                            bound->wanted, (size_t)step_rows);
-    for (int r = 0; r < step_rows; r++)
-        if (is_on_demand(&bound->run, &step_table[r])
-            && (roles >> step_table[r].role & 1) != 0
-            && is_or_calls(bound->run.algorithm, step_table[r].algorithm))
+    for (int r = 0; r < step_rows; r++) {
+        const StepRow *row = &step_table[r];
+        if (row->derived && (roles >> row->role & 1) != 0
+            && row->algorithm != 4
+            && (has_model(row->algorithm) || row->algorithm == algorithm)
+            && is_or_calls(algorithm, row->algorithm))
             bound->wanted[r] = true;
+    }
 }
 
-/* Returns the logarithms of the probabilities that a loss reads; NULL: it
-   reads none. */
-static Mat find_log_probabilities(Mat loss)
+Mat find_log_probabilities(Mat loss)
 {
     while (loss != NULL && !is_result_of(loss, "log_prob"))
         loss = loss->n > 0 ? loss->of[0] : NULL;
     return loss;
 }
 
-/* Returns a step as it is written down, where M was computed. */
-static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
-{
-    bool is_value = step->aspect == VALUE;
-    if (is_value && step->role == ROLE_MASKED)
-        s->at.mask = M;
-    if (is_value && step->role == ROLE_LOSS)
-        s->at.log_P = find_log_probabilities(M);
-    M = apply_slips(s, roles_of(step), false, M);
-    if (s->visit != NULL && same_place(step, s->visit->step))
-        s->visit->look(s->visit->to, &s->at, M);
-    return M;
-}
-
-/* Returns the claim that is carried on for a step; NULL: none is. */
-static const Claim *claim_carried(const SlipRun *s, const Step *step)
-{
-    const Explanation *g = s->why;
-    for (int k = 0; k < g->n; k++)
-        if (same_place(g->claim[k].step, step))
-            return &g->claim[k];
-    return NULL;
-}
-
-/* An open entry is not carried on; nor is a probability that is 0, which has
-   no logarithm, but Algorithm 7 has its logits for that. */
-static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
-{
-    bool logits = s->at.job->run.algorithm == 7 && M->logits != NULL;
-    bool probability = has_role(step, ROLE(PROBABILITIES) | ROLE(PREDICTED)
-                                      | ROLE(NEXT) | ROLE(TEMPERED));
-    return !isnan(x) && (!probability || x > 0 || (x == 0 && logits));
-}
-
-/* Returns what is written for M, in the paper's layout. The gradient of a
-   softmax is found from its own numbers, so they become these. */
+/* Returns what is written for M, in the paper's layout. An open entry is not
+   carried on; nor is a probability that is 0, which has no logarithm, but
+   Algorithm 7 has its logits for that. The gradient of a softmax is found
+   from its own numbers, so they become these. */
 static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
                        Mat M)
 {
     Mat Y = constant(s->at.job->arena, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++) {
-            int k = step->transposed ? (j - 1) * M->rows + i - 1
-                                     : (i - 1) * M->cols + j - 1;
-            real x = (real)claim->entry[k].value;
-            AT(Y, i, j) = can_be_read(s, step, M, x) ? x : AT(M, i, j);
-        }
-    if (step->aspect != VALUE)
-        return Y;
-    if (is_read_by_logarithm(s, step, M))
-        return with_logarithms(s, with_numbers(M, Y), M);
-    if (M->logits == NULL)
-        return with_numbers(M, Y);
-    return copy_into(M, Y);
+    bool logits = s->at.job->run.algorithm == 7 && M->logits != NULL,
+         probability = has_role(step, ROLE(PROBABILITIES) | ROLE(PREDICTED)
+                                      | ROLE(NEXT) | ROLE(TEMPERED));
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        int at = step->transposed ? k
+               : k % M->cols * M->rows + k / M->cols;
+        real x = (real)claim->entry[k].value;
+        bool open = isnan(x) || (probability && x < 0)
+                 || (probability && x == 0 && !logits);
+        Y->at[at] = open ? M->at[at] : x;
+    }
+    return step->aspect != VALUE ? Y
+         : M->logits == NULL || is_read_by_logarithm(s, step, M)
+         ? with_numbers(M, Y) : copy_into(M, Y);
 }
 
-/* Returns what later lines use for a step: M, or what is written, with the
-   unwritten edits. */
+/* Returns M, or what is written for it, if a claim about it is carried on. */
 static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
 {
-    const Claim *claim = claim_carried(s, step);
-    Mat Y = M;
-    if (s->why->until != NULL && same_place(step, s->why->until)) {
-        s->end = M;
-        refuse_slip(s);
+    for (int k = 0; k < s->why->n; k++) {
+        const Claim *claim = &s->why->claim[k];
+        if (same_place(claim->step, step))
+            return is_comparable(claim->item, step)
+                 ? carry_value(s, step, claim->item, M) : M;
     }
-    if (claim != NULL && is_comparable(claim->item, step))
-        Y = carry_value(s, step, claim->item, M);
-    Y = apply_slips(s, roles_of(step), true, Y);
-    if (step->aspect == GRADIENT)
-        s->at.gradient = Y;
-    return Y;
+    return M;
 }
 
+/* Returns what stands for M: with the edits of what is given and of what is
+   written down; or, for later lines, with the claim about it that is carried
+   on, and the unwritten edits. */
 static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
 {
     SlipRun *s = to;
+    const Step *until = s->why->until;
+    bool computed = moment == IS_COMPUTED && step->aspect == VALUE,
+         carried = moment == IS_CARRIED;
     s->at.job = s->variation.job;
     s->at.here = step;
-    return moment == IS_GIVEN ? apply_slips(s, 0, false, M)
-         : (moment == IS_COMPUTED ? slip_computed : carry_claim)(s, step, M);
-}
-
-static SlipRun *run_for(const Visit *visit, const Bound *bound,
-                        Explanation *why, Arena *arena, Tape *tape)
-{
-    SlipRun *s = arena_alloc(arena, sizeof *s);
-    Bound *own = arena_alloc(arena, sizeof *own);
-    *own = *bound;
-    ask_for_steps(own, why, arena);
-    *s = (SlipRun){ .why = why, .visit = visit,
-        .variation = { .to = s, .visit = vary_by_slips } };
-    s->run = run_bound(own, &s->variation, arena, tape, NULL);
-    return s;
+    if (computed && step->role == ROLE_MASKED)
+        s->at.mask = M;
+    if (computed && step->role == ROLE_LOSS)
+        s->at.log_P = find_log_probabilities(M);
+    if (carried && until != NULL && same_place(step, until))
+        refuse_slip(s);
+    Mat Y = apply_explanations(s, s->why,
+                               moment == IS_GIVEN ? 0 : roles_of(step),
+                               carried, carried ? carry_claim(s, step, M) : M);
+    if (Y != M && is_read_by_logarithm(s, step, M) && Y->logits == NULL)
+        Y = with_logarithms(s, Y, M);
+    if (carried && step->aspect == GRADIENT)
+        s->at.gradient = Y;
+    return Y;
 }
 
 const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
                          Tape *tape)
 {
-    return run_for(NULL, bound, why, arena, tape)->run;
+    SlipRun *s = arena_alloc(arena, sizeof *s);
+    Bound *own = arena_alloc(arena, sizeof *own);
+    *own = *bound;
+    ask_for_steps(own, why, arena);
+    *s = (SlipRun){ .why = why,
+        .variation = { .to = s, .visit = vary_by_slips } };
+    return run_bound(own, &s->variation, arena, tape, NULL);
 }
 
-void look_at_step(const Bound *bound, const Visit *visit, Arena *arena,
-                  Tape *tape)
+uint64_t roles_up_to(const Run *run, const Step *until, bool elsewhere)
 {
-    Explanation why = { .until = visit->step };
-    run_for(visit, bound, &why, arena, tape);
-}
-
-/* A walk from a matrix back to what it is computed from. */
-typedef struct {
-    const SlipRun *run;
-    Mat *met;                   /* all matrices on the way ...            */
-    int n;                      /* ... so far; 0: there is no walk        */
-} Trace;
-
-static bool is_met(const Trace *walk, Mat M)    /* it, or a view of it */
-{
-    for (int k = 0; k < walk->n; k++)
-        if (walk->met[k]->at == M->at)
-            return true;
-    return false;
-}
-
-/* Returns whether M is a claim that is carried on, and every entry is read
-   as it was typed. */
-static bool is_as_written(const SlipRun *s, Mat M)
-{
-    const Seen *seen = s->at.job->now.seen;
-    while (seen != NULL && seen->M != M)
-        seen = seen->before;
-    const Claim *claim = seen == NULL ? NULL
-                       : claim_carried(s, &seen->step);
-    const Item *item = claim == NULL ? NULL : claim->item;
-    bool whole = item != NULL && is_comparable(item, &seen->step);
-    for (int k = 0; whole && k < item->rows * item->cols; k++)
-        whole = can_be_read(s, &seen->step, M, (real)item->entry[k].value);
-    return whole;
-}
-
-static void walk_back(Trace *walk, Mat M)
-{
-    if (is_met(walk, M))
-        return;
-    walk->met[walk->n++] = M;
-    for (int k = 0; k < M->n && !is_as_written(walk->run, M); k++)
-        walk_back(walk, M->of[k]);
-}
-
-static bool is_in_line(const Step *a, const Step *b)
-{
-    return a->algorithm == b->algorithm && a->line == b->line
-        && a->part == b->part && a->layer == b->layer && a->head == b->head;
-}
-
-/* Returns whether a step was met, or, unless it is carried on as written,
-   another one of its line; without a walk, all were. */
-static bool is_source(const Trace *walk, const Step *step)
-{
-    const Seen *seen = walk->run->at.job->now.seen;
-    for (; seen != NULL; seen = seen->before)
-        if (seen->known && is_in_line(&seen->step, step)
-            && is_met(walk, seen->M)
-            && (same_place(&seen->step, step)
-                || !is_as_written(walk->run, seen->M)))
-            return true;
-    return walk->n == 0 || is_in_line(walk->run->why->until, step);
-}
-
-/* Returns the roles of a step, and of the steps on demand in its line. */
-static uint64_t roles_beside(const Run *run, const Step *step)
-{
-    const StepRow *row = step->row;
-    uint64_t roles = roles_of(step);
-    if (step->aspect != VALUE || step->role == NO_ROLE)
-        return roles;
-    while (--row > step_table && row->derived && row->line == step->line)
-        if (is_on_demand(run, row))
-            roles |= (uint64_t)1 << row->role;
+    const Explanation here = { .only = until };
+    uint64_t roles = ON_DEMAND;
+    for (const Step *step = run->step; step <= until; step++)
+        if (applies_at(&here, step) != elsewhere)
+            roles |= roles_of(step);
     return roles;
 }
 
-const Origin *find_origin(const Bound *bound, Explanation *why, Arena *arena)
+bool can_apply(const Bound *bound, const Slip *slip, uint64_t roles)
 {
-    Tape *tape = tape_new(true);
-    SlipRun *s = run_for(NULL, bound, why, arena, tape);
-    Origin *origin = arena_alloc(arena, sizeof *origin);
-    const Explanation in_place = { .only = why->until };
-    bool *given = arena_alloc(arena, (size_t)bound->givens + 1);
-    Trace walk = { .run = s };
-    size_t room = 1;
-    if (why->until->aspect != VALUE || bound->backwards != NULL
-        || algorithm_table[bound->run.algorithm].kind > MODEL)
-        s->end = NULL;
-    for (Mat M = s->end; M != NULL; M = M->previous)
-        room += 1 + (size_t)M->n;
-    walk.met = arena_alloc(arena, room * sizeof *walk.met);
-    if (s->end != NULL)
-        walk_back(&walk, s->end);
-    *origin = (Origin){ .bound = bound, .given = given };
-    for (const Step *step = s->run->step; step < s->run->step + s->run->n;
-         step++) {
-        uint64_t roles = roles_beside(s->run, step),
-                 read = is_source(&walk, step) ? roles : 0;
-        bool here = applies_at(&in_place, step);
-        origin->roles |= read;
-        origin->here |= here ? read : 0;
-        origin->elsewhere |= here ? 0 : roles;
+    int holds = bound->conditions | IF_CROSS | UNWRITTEN | SLIGHT;
+    for (const Edit *e = slip->at; e < slip->at + EDITS; e++) {
+        bool can = (e->roles & roles) != 0;
+        for (int g = 0; g < bound->givens && e->given != NULL; g++)
+            can |= is_among(e->given, bound->given[g].place.name);
+        if (can && (e->when & ~holds) == 0)
+            return true;
     }
-    for (int g = 0; g < bound->givens; g++)
-        given[g] = walk.n == 0 || s->at.job->given[g].M == NULL
-                || is_met(&walk, s->at.job->given[g].M);
-    tape_free(tape);
-    return origin;
-}
-
-/* Returns whether one of what an edit edits is given for an origin. */
-static bool has_given(const Origin *origin, const char *names)
-{
-    for (int g = 0; names != NULL && g < origin->bound->givens; g++)
-        if (origin->given[g]
-            && is_among(names, origin->bound->given[g].place.name))
-            return true;
-    return false;
-}
-
-bool can_apply(const Origin *origin, const Slip *slip, uint64_t roles)
-{
-    int holds = origin->bound->conditions | IF_CROSS | UNWRITTEN | SLIGHT;
-    for (const Edit *e = slip->at; e < slip->at + EDITS; e++)
-        if ((e->when & ~holds) == 0 && ((e->roles & roles) != 0
-                                        || has_given(origin, e->given)))
-            return true;
     return false;
 }

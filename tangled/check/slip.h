@@ -6,7 +6,6 @@
 #ifndef FTX_SLIP_H
 #define FTX_SLIP_H
 #include "sheet/claim.h"
-#include "sheet/formula.h"
 #include "sheet/label.h"
 
 /* A slip edits values: those of some roles, a bit each, or those that the
@@ -14,10 +13,15 @@
 typedef struct {
     uint64_t roles;
     const char *by;             /* such as "softmax(x * ln(k))"           */
-    int when;                   /* only where these conditions hold, see
-                                   slip_run.h                             */
+    int when;                   /* only where these conditions hold       */
     const char *given;          /* such as "W_q W_k"; or NULL             */
 } Edit;
+enum {                          /* no conditions, but said among these:   */
+    UNWRITTEN = 1 << 12,        /* a claim has the value before the edit,
+                                   later lines use that behind it         */
+    SLIGHT = 1 << 13            /* see is_slight                          */
+};
+#define NEW_VALUES ((uint64_t)1 << NO_ROLE)     /* parameters, after a step */
 enum { EDITS = 4 };
 typedef struct {
     const char *name;           /* such as "no-scale"                     */
@@ -54,30 +58,23 @@ struct Explanation {
     Explanation *before;        /* what was made besides; or NULL         */
 };
 
+/* Returns the logarithms of the probabilities that a loss reads; NULL: it
+   reads none. */
+Mat find_log_probabilities(Mat loss);
+
 /* Runs a sheet by an explanation; it ends early where the algorithm cannot
    go on with such numbers. */
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 
-/* What a step is computed from. */
-typedef struct {
-    const Bound *bound;
-    uint64_t roles, here;       /* of steps, a bit each; of those in its
-                                   layer, head and turn                   */
-    uint64_t elsewhere;         /* of all others that come before it      */
-    const bool *given;          /* is it that, of bound->given?           */
-} Origin;
+/* Returns the roles of the steps of a run up to one of them, a bit each: of
+   the steps in its layer, head and turn; or, if `elsewhere`, of all others.
+   What a run derives for a slip is always among them. */
+uint64_t roles_up_to(const Run *run, const Step *until, bool elsewhere);
 
-/* Runs a sheet by an explanation, and returns what why->until is computed
-   from in that run, itself included. What is before a claim that is carried
-   on whole does not count; of a gradient, and in Algorithms 11 to 15, all
-   that is before it does. It lives in the arena. */
-const Origin *find_origin(const Bound *bound, Explanation *why,
-                          Arena *arena);
-
-/* Returns whether a slip edits steps of an origin that have these roles, or
-   what the sheet gives for it, and the conditions for the slip hold. */
-bool can_apply(const Origin *origin, const Slip *slip, uint64_t roles);
+/* Returns whether a slip edits steps that have these roles, or what the sheet
+   gives, and the conditions for it hold. */
+bool can_apply(const Bound *bound, const Slip *slip, uint64_t roles);
 
 /* Returns how entry k of a claimed step comes about, term by term, in the
    layout of the sheet: "(2,1) is 1·2 + 2·3 = 8"; and which one of several

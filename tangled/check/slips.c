@@ -2,7 +2,8 @@
 
    Main type: Slip. Entry points: the table slips, slip_sentence. In goes
    nothing; out come formulas over what a run computed. */
-#include "check/slip_run.h"
+#include "check/slip.h"
+#include "sheet/names.h"
 #include <string.h>
 
 #define SOFTMAX     (ROLE(WEIGHTS) | ROLE(PROBABILITIES))

@@ -2,7 +2,8 @@
 
    Main type: Terms. Entry point: terms_text. In go a claim and the number of
    an entry; out comes a sentence. */
-#include "check/slip_run.h"
+#include "check/slip.h"
+#include "sheet/names.h"
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +53,8 @@ typedef struct {
     const Claim *claim;
     const Entry *entry;         /* of the claim ...                       */
     int i, j;                   /* ... and its place for the paper        */
-    Lookup *at;                 /* the run, as far as it has come         */
+    Variation variation;        /* it runs the sheet once more ...        */
+    Lookup at;                  /* ... as far as it has come              */
     Mat M;                      /* the step                               */
     int n, k;                   /* how many terms; 0, or the one at hand  */
     char text[ROOM];            /* how the entry comes about, in words    */
@@ -66,29 +68,29 @@ static Mat value_of(Terms *t, const char *from, const char *to)
     char formula[80];
     from += *from == '!';
     snprintf(formula, sizeof formula, "%.*s", (int)(to - from), from);
-    return evaluate_formula(t->at, formula, t->M);
+    return evaluate_formula(&t->at, formula, t->M);
 }
 
-/* Returns whether a row is for the step, and finds its factors, if it is a
-   product, or its first formula, and how many terms there are. */
+/* Returns whether a row is for the step and has a value there: finds its
+   factors, if it is a product, and how many terms there are. */
 static bool begin_row(Terms *t, const struct TermsRow *row)
 {
     const char *brace = strchr(row->text, '{'), *dot = strstr(row->text, "·");
-    if ((row->roles >> t->at->here->role & 1) == 0
-        || !condition_holds(t->at, row->when))
+    if ((row->roles >> t->at.here->role & 1) == 0
+        || !condition_holds(&t->at, row->when))
         return false;
-    bool product = brace == NULL;
-    Mat first = product ? value_of(t, row->text, dot)
-              : value_of(t, brace + 1, strchr(brace, '}'));
-    t->left = product ? first : NULL;
-    t->right = product ? evaluate_formula(t->at, dot + strlen("·"), t->M)
-                       : NULL;
-    if (first == NULL || (product && t->right == NULL))
-        return false;
-    t->n = product ? first->cols : first->rows;
-    return !product || (t->left->rows == t->M->rows
-                        && t->right->rows == t->n
-                        && t->right->cols == t->M->cols);
+    t->right = NULL;
+    if (brace != NULL) {
+        Mat first = value_of(t, brace + 1, strchr(brace, '}'));
+        t->n = first == NULL ? 0 : first->rows;
+        return first != NULL;
+    }
+    t->left = value_of(t, row->text, dot);
+    t->right = evaluate_formula(&t->at, dot + strlen("·"), t->M);
+    t->n = t->left == NULL ? 0 : t->left->cols;
+    return t->left != NULL && t->right != NULL
+        && t->left->rows == t->M->rows && t->right->rows == t->n
+        && t->right->cols == t->M->cols;
 }
 
 /* Returns the first factor of term k, or the second, in the order of the
@@ -197,29 +199,39 @@ static void append_guess(Terms *t, double here)
         append(t->text, ROOM, "; it is yours if %s", guess);
 }
 
-static void write_terms(void *to, Lookup *at, Mat M)
+static void write_terms(Terms *t)
 {
-    Terms *t = to;
     size_t start = strlen(t->text);
-    double here = AT(M, t->i, t->j);
-    t->at = at;
-    t->M = M;
+    double here = AT(t->M, t->i, t->j);
     for (int r = 0; r < COUNT(table) && !t->fits && isfinite(here); r++) {
         if (!begin_row(t, &table[r]))
             continue;
-        const char *text = t->left != NULL ? "<L·R>" : table[r].text,
+        const char *text = t->right != NULL ? "<L·R>" : table[r].text,
                    *other = strchr(text, '|');
         text = other != NULL && t->i % 2 == 0 ? other + 1 : text;
         t->fits = true;
         snprintf(t->text + start, ROOM - start, " is ");
         append_text(t, text, text + strcspn(text, "|"));
-        if (t->left != NULL)
+        if (t->right != NULL)
             append_rest(t, here);
     }
     append(t->text, ROOM, " = %.6g",
            clear_noise(here, step_size(t->claim->step)));
-    if (t->fits && t->left != NULL)
+    if (t->fits && t->right != NULL)
         append_guess(t, here);
+}
+
+/* Writes the terms where the run has computed the claimed step. */
+static Mat visit_step(void *to, Moment moment, const Step *step, Mat M)
+{
+    Terms *t = to;
+    if (moment != IS_COMPUTED || !same_place(step, t->claim->step))
+        return M;
+    t->at = (Lookup){ .job = t->variation.job, .here = step,
+                      .log_P = find_log_probabilities(M) };
+    t->M = M;
+    write_terms(t);
+    return M;
 }
 
 const char *terms_text(const Run *run, const Claim *claim, int k,
@@ -230,12 +242,12 @@ const char *terms_text(const Run *run, const Claim *claim, int k,
     int at = (int)(claimed_entry(step->M, k) - step->M->at),
         row = at % step->M->rows + 1, column = at / step->M->rows + 1;
     *t = (Terms){ .claim = claim, .entry = &claim->item->entry[k],
+                  .variation = { .to = t, .visit = visit_step },
                   .i = step->transposed ? column : row,
                   .j = step->transposed ? row : column };
     if (*entry_place(t->text, claim->item, k) == '\0')
         strcpy(t->text, "it");
     if (step->aspect == VALUE)
-        look_at_step(run->bound, &(Visit){ step, write_terms, t }, arena,
-                     tape);
+        run_bound(run->bound, &t->variation, arena, tape, NULL);
     return t->fits ? t->text : NULL;
 }

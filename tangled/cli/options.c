@@ -131,8 +131,8 @@ _Noreturn static void refuse_option(Error *f, const Options *options,
     static const char *const names[][2] = {
         { "--temperature", "tau" }, { "--top-k", "top_k" },
         { "--top-p", "top_p" }, { "--max-tokens", "ell_gen" },
-        { "--num-beams", "beam" }, { "--learning-rate", "eta" },
-        { "--lr", "eta" }, { "--batch-size", "batch" },
+        { "--learning-rate", "eta" }, { "--lr", "eta" },
+        { "--batch-size", "batch" },
     };
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         const Options *all = options;

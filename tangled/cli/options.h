@@ -42,7 +42,7 @@ int parse_options(Error *f, const Options *options, int n, char *argument[]);
 bool has_option(const char *name, char *const argument[]);
 
 /* Gives up if the option was typed and has no effect; only says when it has
-   one, such as "with --beam". */
+   one, such as "with --line". */
 void refuse_unused(Error *f, char *const argument[], const char *name,
                    bool acts, const char *only);
 

@@ -415,8 +415,8 @@ static void print_ranking(FILE *out, const Inspection *in, const char *name,
 {
     enum { COLUMNS = 5, TOP = 5 };
     Mat P = read_off(in, state);
-    int n = P->rows < TOP ? P->rows : TOP, y[TOP];
-    rank_tokens(P, n, y);
+    int n = P->rows < TOP ? P->rows : TOP;
+    const int *y = rank_tokens(P, n).id;
     fprintf(out, "%-12s", name);
     for (int k = 0; k < n; k++) {
         const char *what = in->model->task == TRAIN_CLASS

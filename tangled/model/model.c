@@ -312,10 +312,10 @@ Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
         fail_in_header(&h);
     get_values(&h, hyper_options, &hyper);
     get_classes(&h, m, hyper.N_C);
-    const char *wrong = tokenizer_load(arena, &h.p, h.numbers,
-                                       &m->tokenizer);
-    if (wrong != NULL)
-        fail_in_text(f, (int)(h.p - f->text), "%s", wrong);
+    m->tokenizer = tokenizer_load(arena, &h.p, h.numbers);
+    if (m->tokenizer == NULL)
+        fail_in_text(f, (int)(h.p - f->text),
+                     "this is not a line of a saved tokenizer.");
     get_values(&h, plan_options, &m->plan);
     get_values(&h, state_options, &m->state);
     for (; m->state.points > 0; m->state.points--)

@@ -19,13 +19,12 @@ struct Predictor {
     const Model *model;
     const char *file;           /* the model's                            */
     Inference how;
-    Beam beam;
     int top, seed;
     bool special;
     Random random;
     int at;                     /* where the line begins, for errors      */
 };
-enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
+enum { MOST_TOKENS = 10000000 };
 /* Loads the model, which must be one of the task, and prepares the tape. */
 static void load_for_task(Predictor *s, Task task)
 {
@@ -54,12 +53,11 @@ static void generate(Predictor *s, Tokens x)
 {
     const Theta *theta = s->model->theta;
     Command *c = s->command;
-    int ell_max = theta->hyper.ell_max, mask = mask_token(theta->hyper.N_V);
+    int mask = mask_token(theta->hyper.N_V);
     if (x.length == 0)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
     s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
-    s->how.slide = (ell_max + 1) / 2;
     s->how.on_token = print_token;
     s->how.to = s;
     inference_14(c->tape, c->arena, x, theta, &s->how);
@@ -70,20 +68,15 @@ static void translate(Predictor *s, Tokens z)
 {
     const Theta *theta = s->model->theta;
     Command *c = s->command;
-    Hypothesis best[MOST_BEAMS];
+    bool ended;
     size_t n;
-    if (s->beam.B > 0)
-        beam_search(c->tape, c->arena, z, theta, &s->beam, best);
-    else
-        best->x = inference_15(c->tape, c->arena, z, theta, &s->how,
-                               &best->ended);
-    const char *text = decode_text(s->model->tokenizer, c->arena, best->x,
-                                   &n);
+    Tokens x = inference_15(c->tape, c->arena, z, theta, &s->how, &ended);
+    const char *text = decode_text(s->model->tokenizer, c->arena, x, &n);
     fwrite(text, 1, n, c->out);
     fputc('\n', c->out);
-    if (!best->ended)
+    if (!ended)
         fprintf(c->err, "ftx translate: remark: eos_token did not come; the "
-                "translation is cut after token %d.\n", best->x.length - 1);
+                "translation is cut after token %d.\n", x.length - 1);
 }
 
 static void fill(Predictor *s, Tokens x)
@@ -93,28 +86,27 @@ static void fill(Predictor *s, Tokens x)
     FILE *out = s->command->out;
     int N_V = theta->hyper.N_V, mask = mask_token(N_V);
     int top = s->top < N_V ? s->top : N_V;
-    int *y = arena_alloc(s->command->arena, (size_t)top * sizeof *y);
     Mat P = etransformer(s->command->tape, x, theta);
     Tokens gaps = places(s->command->tape, x, mask);
     if (gaps.length == 0)
         fail_in_text(s->error, s->at, "there is no gap; write it as %s.",
                      GAP);
     for (int k = 1; k <= x.length; k++) {
-        *y = TOKEN(x, k);
-        if (*y == mask)
-            rank_tokens(column_at(P, k), 1, y);
-        Piece piece = token_piece(t, *y);
+        int y = TOKEN(x, k);
+        if (y == mask)
+            y = TOKEN(rank_tokens(column_at(P, k), 1), 1);
+        Piece piece = token_piece(t, y);
         fwrite(piece.at, 1, (size_t)piece.n, out);
     }
     fputc('\n', out);
     for (int gap = 1; gap <= gaps.length; gap++) {
         int k = TOKEN(gaps, gap);
-        rank_tokens(column_at(P, k), top, y);
+        Tokens y = rank_tokens(column_at(P, k), top);
         fprintf(out, "  token %d:", k);
-        for (int n = 0; n < top; n++) {
+        for (int n = 1; n <= top; n++) {
             fputs("  ", out);
-            write_token(out, t, y[n]);
-            fprintf(out, " %.4f", (double)AT(P, y[n], k));
+            write_token(out, t, TOKEN(y, n));
+            fprintf(out, " %.4f", (double)AT(P, TOKEN(y, n), k));
         }
         fputc('\n', out);
     }
@@ -123,13 +115,11 @@ static void fill(Predictor *s, Tokens x)
 static void tell_class(Predictor *s, Tokens x)
 {
     FILE *out = s->command->out;
-    int best;
     if (s->model->theta->hyper.N_C == 0)
         fail_with(s->error, "%s has no classes; 'ftx train class --from' "
                   "makes a classifier of it.", s->file);
     Mat P = classify(s->command->tape, x, s->model->theta);
-    rank_tokens(P, 1, &best);
-    fprintf(out, "%s", s->model->class_name[best]);
+    fprintf(out, "%s", s->model->class_name[TOKEN(rank_tokens(P, 1), 1)]);
     for (int c = 1; c <= P->rows; c++)
         fprintf(out, "  %s %.4f", s->model->class_name[c],
                 (double)AT(P, c, 1));
@@ -151,10 +141,6 @@ static const Option model_options[] = {
 }, translate_options[] = {
     { "ell_gen", WHOLE, PLACE(how.ell_gen), 0, MOST_TOKENS, NULL,
       "the most tokens; 0: ell_max" },
-    { "beam", WHOLE, PLACE(beam.B), 0, MOST_BEAMS, NULL,
-      "width of beam search; 0: sample, as the paper does" },
-    { "alpha", DECIMAL, PLACE(beam.alpha), 0, 10, NULL,
-      "exponent of the length in beam search" },
     { .name = NULL },
 }, fill_options[] = {
     { "top", WHOLE, PLACE(top), 1, MOST_TOKENS, NULL,
@@ -260,8 +246,7 @@ void predict(Error *f, Command *c)
     const Theta *theta = s->model->theta;
     s->random = random_new((uint64_t)s->seed);
     s->how.random = &s->random;
-    s->how.no_special = s->beam.no_special = true;
-    s->beam.ell_gen = s->how.ell_gen;
+    s->how.no_special = true;
     if (writes)
         s->how.kv_cache = kv_cache_new(c->arena, c->tape, theta);
     if (task == TRAIN_ED && s->how.ell_gen > theta->hyper.ell_max)

@@ -2,22 +2,8 @@
 #include "practice/practice.h"
 #include <string.h>
 
-static void refuse_wrong_prompt(Tokens x, const Theta *theta,
-                                const Inference *how)
-{
-    int ell_max = theta->hyper.ell_max;
-    REQUIRE(x.length >= 1, "the prompt is empty.");
-    REQUIRE(how->ell_gen >= 0, "ell_gen = %d; it must not be negative.",
-            how->ell_gen);
-    REQUIRE(0 <= how->slide && how->slide <= ell_max,
-            "slide = %d; it must be in 0 ... ell_max = %d.",
-            how->slide, ell_max);
-    REQUIRE(how->slide > 0 || how->ell_gen <= ell_max - x.length + 1,
-            "%d tokens and %d more; ell_max is %d, and the last one is not "
-            "fed back.", x.length, how->ell_gen, ell_max);
-}
-
-int translation_bound(int ell_gen, const Theta *theta)
+/* Returns how many tokens Algorithm 15 may sample: ell_gen; ell_max for 0. */
+static int translation_bound(int ell_gen, const Theta *theta)
 {
     int ell_max = theta->hyper.ell_max;
     REQUIRE(0 <= ell_gen && ell_gen <= ell_max,
@@ -35,28 +21,30 @@ Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how)
     return restrict_top_p(q, how->top_p);
 }
 
-static double next_number(const Inference *how)
+/* Samples a token from the last column of P, p at the first line and q at the
+   second, and appends it to x, where there is room for it. Returns whether
+   the text goes on. */
+static bool sample_next(Mat P, const char *line_p, const char *line_q,
+                        bool eos_ends, const Inference *how, Tokens *x)
 {
+    Mat p = see(column_at(P, P->cols), line_p, "p");
+    Mat q = see(sampling_distribution(p, eos_ends, how), line_q, "q");
     REQUIRE(how->tau == 0 || how->random != NULL,
             "a token shall be drawn, but there are no random numbers.");
-    return how->random == NULL ? 0 : uniform(how->random);
+    int y = sample(q, how->random == NULL ? 0 : uniform(how->random));
+    ((int *)x->id)[x->length++] = y;
+    return (how->on_token == NULL || how->on_token(how->to, y))
+        && !(eos_ends && y == eos_token(P->rows));
 }
 
-static bool report_token(const Inference *how, int y)
+/* Returns the end of x that the model sees: half of ell_max tokens leave the
+   front until the rest is at most ell_max long. */
+static Tokens visible_tokens(Tokens x, int ell_max)
 {
-    return how->on_token == NULL || how->on_token(how->to, y);
-}
-
-/* x; or, with slide, its end: as many times slide tokens are left out as
-   make the rest at most ell_max long. */
-static Tokens visible_tokens(Tokens x, const Theta *theta,
-                             const Inference *how)
-{
-    int over = x.length - theta->hyper.ell_max, slide = how->slide;
-    if (slide == 0 || over <= 0)
-        return x;
-    int gone = (over + slide - 1) / slide * slide;
-    return slice(x, gone + 1, x.length);
+    int first = 1;
+    while (x.length - first >= ell_max)
+        first += (ell_max + 1) / 2;
+    return slice(x, first, x.length);
 }
 
 static Tokens copy_tokens(Arena *arena, Tokens x, int more)
@@ -66,32 +54,24 @@ static Tokens copy_tokens(Arena *arena, Tokens x, int more)
     return (Tokens){ x.length, memcpy(id, x.id, n * sizeof *id) };
 }
 
-static Tokens append_in_place(Tokens x, int y)   /* there is room behind it */
-{
-    ((int *)x.id)[x.length] = y;
-    return (Tokens){ x.length + 1, x.id };
-}
-
 Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
                     const Inference *how)
 {
-    refuse_wrong_prompt(x, theta, how);
-    int ell = x.length, eos = eos_token(theta->hyper.N_V);
+    REQUIRE(x.length >= 1, "the prompt is empty.");
+    REQUIRE(how->ell_gen >= 0, "ell_gen = %d; it must not be negative.",
+            how->ell_gen);
+    const int ell = x.length;
     bool continues = true;
     x = copy_tokens(arena, x, how->ell_gen);
     kv_cache_clear(how->kv_cache);
-    Mark start = tape_mark(tape);
+    size_t start = tape_mark(tape);
     for (int i = 1; i <= how->ell_gen && continues; i++) {
-        Tokens seen = visible_tokens(x, theta, how);
+        Tokens seen = visible_tokens(x, theta->hyper.ell_max);
         Tokens new = kv_cache_unseen(how->kv_cache, seen);
         Mat P = see(dtransformer(tape, new, theta), "14.3", "P");
-        Mat p = see(column_at(P, P->cols), "14.4", "p");
-        Mat q = sampling_distribution(p, how->stop_at_eos, how);
-        q = see(q, "14.5", "q");
-        int y = sample(q, next_number(how));
-        x = append_in_place(x, y);
-        continues = report_token(how, y) && !(how->stop_at_eos && y == eos);
-        tape_release(start, NULL);
+        continues = sample_next(P, "14.4", "14.5", how->stop_at_eos, how,
+                                &x);
+        tape_release(tape, start, NULL);
     }
     return slice(x, ell + 1, x.length);
 }
@@ -99,27 +79,23 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
 Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                     const Inference *how, bool *ended)
 {
-    int N_V = theta->hyper.N_V, bos = bos_token(N_V), y = 0;
+    int N_V = theta->hyper.N_V, bos = bos_token(N_V);
     int bound = translation_bound(how->ell_gen, theta);
     bool continues = true;
     Tokens x = copy_tokens(arena, (Tokens){ 1, &bos }, bound);
     kv_cache_clear(how->kv_cache);
-    Mark start = tape_mark(tape);
+    size_t start = tape_mark(tape);
     Mat Z = encode(tape, z, theta);
-    Mark turn = tape_mark(tape);
-    while (y != eos_token(N_V) && x.length <= bound && continues) {
+    size_t turn = tape_mark(tape);
+    while (x.length <= bound && continues) {
         Mat known = kv_cache_context(how->kv_cache, Z);
         Tokens new = kv_cache_unseen(how->kv_cache, x);
         Mat P = see(decode(tape, known, new, theta), "15.4", "P");
-        Mat p = see(column_at(P, P->cols), "15.5", "p");
-        Mat q = see(sampling_distribution(p, true, how), "15.6", "q");
-        y = sample(q, next_number(how));
-        x = append_in_place(x, y);
-        continues = report_token(how, y);
-        tape_release(turn, NULL);
+        continues = sample_next(P, "15.5", "15.6", true, how, &x);
+        tape_release(tape, turn, NULL);
     }
-    tape_release(start, NULL);
+    tape_release(tape, start, NULL);
     if (ended != NULL)
-        *ended = y == eos_token(N_V);
+        *ended = TOKEN(x, x.length) == eos_token(N_V);
     return x;
 }

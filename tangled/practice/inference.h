@@ -23,14 +23,12 @@ typedef struct {
                                eos_token where it ends nothing (E35) */
     int top_k;              /* only the k most probable tokens */
     double top_p;           /* only the most probable, up to this sum */
-    int slide;              /* Algorithm 14: how many tokens leave the
-                               front when there are more than ell_max */
     KVCache *kv_cache;      /* of the tape; NULL: none */
 } Inference;
 
 /* Algorithm 14 with these options. Returns y, in the arena; what the model
-   computes for a token is released after it. Refused: an empty x; without
-   slide, more than ell_max tokens in x and y, but for the last of y. */
+   computes for a token is released after it. Where x and y outgrow ell_max
+   the model does not see their front. An empty x is refused. */
 Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
                     const Inference *how);
 
@@ -51,16 +49,13 @@ Mat restrict_top_k(Mat q, int k);
    least top_p in [0, 1]; 0: with all. */
 Mat restrict_top_p(Mat q, double top_p);
 
-/* Writes the n most probable tokens of p, N_V x 1, to y[0] ... y[n - 1]: the
-   most probable first, and of equal ones the lower number; n is in [N_V]. */
-void rank_tokens(Mat p, int n, int y[]);
+/* Returns the n most probable tokens of p, N_V x 1: the most probable first,
+   and of equal ones the lower number; n is in [N_V]. */
+Tokens rank_tokens(Mat p, int n);
 
 /* Returns the q that a token is sampled from. eos_ends: eos_token would end
    the text. */
 Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how);
-
-/* Returns how many tokens Algorithm 15 may sample: ell_gen; ell_max for 0. */
-int translation_bound(int ell_gen, const Theta *theta);
 
 /* Returns a KV cache for up to ell_max tokens of Algorithm 8 or 10, in the
    arena. It observes the tape, which wants no gradients, until run_as_printed
@@ -70,7 +65,7 @@ KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta);
 /* Returns the tokens of x that are not in the cache yet; x, without a cache.
    x begins with those that are: if it is not longer, it is another text, and
    the cache is cleared first. The next call of decode or Algorithm 10 must
-   be with the tokens returned, and has columns for them only. */
+   be with the tokens returned; its P has one column, for the last of them. */
 Tokens kv_cache_unseen(KVCache *cache, Tokens x);
 
 /* Returns the Z to pass to decode: Z itself, or without a cache. Once a token

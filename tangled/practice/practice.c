@@ -1,4 +1,5 @@
 /* What a run does that the paper does not: observers that answer. */
+#include "library/functions.h"
 #include "practice/practice.h"
 #include <string.h>
 
@@ -71,41 +72,41 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
         observe(tape, apply_variants, v);
 }
 
-Mark tape_mark(Tape *tape)
+size_t tape_mark(Tape *tape)
 {
-    return (Mark){ tape, arena_used(tape_arena(tape)) };
+    return arena_used(tape_arena(tape));
 }
 
-Mat tape_release(Mark mark, Mat M)
+Mat tape_release(Tape *tape, size_t mark, Mat M)
 {
-    if (wants_gradients(mark.tape))
+    if (wants_gradients(tape))
         return M;
     const struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
-    Arena *arena = tape_arena(mark.tape);
-    arena_rewind(arena, mark.used);
+    arena_rewind(tape_arena(tape), mark);
     if (M == NULL)
         return NULL;
-    struct Matrix *Y = matrix_new(HERE("tape_release"), arena, kept.rows,
-                                  kept.cols, false);
-    memmove(Y->at, kept.at,
-            (size_t)kept.rows * (size_t)kept.cols * sizeof(real));
-    Y->tape = mark.tape;
+    struct Matrix *Y = matrix_new(HERE("tape_release"), tape_arena(tape),
+                                  kept.rows, kept.cols, false);
+    memmove(Y->at, kept.at, entries(Y) * sizeof(real));
+    Y->tape = tape;
     return Y;
 }
 
 static Mat release_layer(void *to, const char *line, const char *name, Mat M,
                          int index)
 {
-    Mark *mark = to;
+    size_t *mark = to;
     (void)name, (void)index;
     if (is_line_in(embedding, line))
         *mark = tape_mark(M->tape);
-    return is_line_in(end_of_layer, line) ? tape_release(*mark, M) : M;
+    if (is_line_in(end_of_layer, line))
+        return tape_release(M->tape, *mark, M);
+    return M;
 }
 
 void tape_discard_layers(Arena *arena, Tape *tape)
 {
-    observe(tape, release_layer, arena_alloc(arena, sizeof(Mark)));
+    observe(tape, release_layer, arena_alloc(arena, sizeof(size_t)));
 }
 
 Mat *theta_zeros(Arena *arena, const Theta *theta)
@@ -122,8 +123,7 @@ typedef struct { double p; Random *random; } Dropout;
 static Mat zero_at_random(const Dropout *drop, Mat M)
 {
     Mat kept = constant(tape_arena(M->tape), M->rows, M->cols);
-    size_t n = (size_t)M->rows * (size_t)M->cols;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < entries(M); k++)
         kept->at[k] = uniform(drop->random) < drop->p
                     ? 0 : (real)(1 / (1 - drop->p));
     return hadamard(M, kept);

@@ -13,7 +13,6 @@ typedef struct {
     double loss;            /* the sum over the sequences, in nats        */
     long long tokens;       /* how many tokens were predicted             */
     double eta;             /* by schedule                                */
-    long long last;         /* the step at which the schedule ends        */
 } Progress;
 
 /* Is called after each step. false ends the training. */
@@ -34,9 +33,6 @@ typedef struct {
     Worker worker[MAX_WORKERS];         /* as many as threads, as sequences */
     Worker evaluator[MAX_WORKERS];      /* without gradients */
     Arena *arena;
-    Loss *loss;             /* of the algorithm that runs                 */
-    const Data *data;
-    int *order, ordered;    /* of the data in epoch `ordered`             */
     Progress now;
 } Trainer;
 

@@ -1,34 +1,23 @@
 /* A step of training: workers, threads, the order of the data. */
 #include "practice/practice.h"
 #include "library/threads.h"
-#include <float.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 const char *training_error(const Training *how)
 {
-    const double below_1 = 1 - DBL_EPSILON / 2, most = 1e300;
-    const struct { double least, x, most; const char *sentence; } rule[] = {
-        { 1, how->N_epochs, INT_MAX, "N_epochs must be at least 1." },
-        { DBL_MIN, how->eta, DBL_MAX, "eta must be a positive number." },
-        { 0, how->p_mask, below_1, "p_mask must be in (0, 1)." },
-        { 0, how->batch, 1e6, "batch must be in 0 ... 1000000." },
-        { 0, how->threads, 1e6, "threads must be in 0 ... 1000000." },
-        { 0, how->warm_up, INT_MAX, "warm_up must be at least 0." },
-        { 0, how->beta_1, below_1, "beta_1 must be in [0, 1)." },
-        { 0, how->beta_2, below_1, "beta_2 must be in [0, 1)." },
-        { 0, how->epsilon, 1, "epsilon must be in [0, 1]." },
-        { 0, how->eta_last, how->eta, "eta_last must be in [0, eta]." },
-        { 0, how->clip, most, "clip must be 0 or a positive number." },
-        { 0, how->decay, most, "decay must be 0 or a positive number." },
-        { 0, how->dropout, below_1, "dropout must be in [0, 1)." },
-        { 0, how->smoothing, below_1, "smoothing must be in [0, 1)." },
+    const struct { double x; const char *sentence; } below_1[] = {
+        { how->p_mask, "p_mask must be in (0, 1)." },
+        { how->beta_1, "beta_1 must be in [0, 1)." },
+        { how->beta_2, "beta_2 must be in [0, 1)." },
+        { how->dropout, "dropout must be in [0, 1)." },
+        { how->smoothing, "smoothing must be in [0, 1)." },
     };
-    for (size_t k = 0; k < sizeof rule / sizeof *rule; k++)
-        if (!(rule[k].least <= rule[k].x && rule[k].x <= rule[k].most))
-            return rule[k].sentence;
-    return NULL;
+    for (size_t k = 0; k < sizeof below_1 / sizeof *below_1; k++)
+        if (!(0 <= below_1[k].x && below_1[k].x < 1))
+            return below_1[k].sentence;
+    return 0 <= how->eta_last && how->eta_last <= how->eta ? NULL
+         : "eta_last must be in [0, eta].";
 }
 
 static Training fill_defaults(const Training *how)
@@ -82,19 +71,6 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
     return trainer;
 }
 
-/* The number of workers for so many sequences; they are there. */
-static int workers_for(Trainer *trainer, int sequences, bool learns)
-{
-    Worker *worker = learns ? trainer->worker : trainer->evaluator;
-    int n = smaller(smaller(trainer->how.threads, sequences), MAX_WORKERS);
-    for (int k = 0; k < n; k++) {
-        if (worker[k].tape == NULL)
-            worker_new(trainer, &worker[k], learns);
-        settings(worker[k].tape)->defers = learns && n > 1;
-    }
-    return n;
-}
-
 void trainer_free(Trainer *trainer)
 {
     set_threads(1);
@@ -106,26 +82,35 @@ void trainer_free(Trainer *trainer)
     }
 }
 
-/* Some sequences, n in first ... first + size - 1, and their workers. */
+/* A way through the sequences of a data set, with gradients or without. */
 typedef struct {
     Trainer *trainer;
-    Worker *worker;
-    int workers;
     Loss *loss;
     const Data *data;
-    const int *order;       /* of the data; NULL: as it is */
-    Random random;          /* of the epoch */
-    int first, size;
-    bool learn, replays;    /* replays: a tape serves all of one length */
+    bool learns;
+    int epoch;
+    Random random;          /* of the epoch                               */
+    int *order;             /* of the data in it; NULL: as it is          */
+    int first;              /* the place of the first worker's sequence   */
+    Worker *worker;         /* so many of them work at the same time      */
+    int workers;
 } Work;
 
-/* Returns the loss of sequence n. Where the lengths decide alone what stands
-   on the tape, it reads the worker's tokens, and can be replayed. */
+/* Returns whether a recorded tape serves all sequences of one length. */
+static bool can_replay(const Work *work)
+{
+    return work->learns && (work->loss == loss_11 || work->loss == loss_13)
+        && work->trainer->how.dropout == 0
+        && work->trainer->theta->W_t == NULL;
+}
+
+/* Returns the loss of sequence n, recorded or replayed. */
 static Mat loss_of(const Work *work, Worker *worker, int n)
 {
+    const bool replays = can_replay(work);
     const Data *data = work->data;
-    const Tokens x = work->replays ? data->x[n] : no_tokens;
-    const Tokens z = work->replays && data->z != NULL ? data->z[n] : x;
+    const Tokens x = replays ? data->x[n] : no_tokens;
+    const Tokens z = replays && data->z != NULL ? data->z[n] : x;
     const bool again = worker->recorded != NULL
         && worker->z.length == z.length && worker->x.length == x.length;
     if (!again) {
@@ -134,7 +119,7 @@ static Mat loss_of(const Work *work, Worker *worker, int n)
         worker->z = span(worker->tape, 1, z.length);
         worker->x = span(worker->tape, 1, x.length);
     }
-    if (!work->replays)
+    if (!replays)
         return work->loss(worker, data, n);
     memcpy((int *)worker->z.id, z.id, (size_t)z.length * sizeof *z.id);
     memcpy((int *)worker->x.id, x.id, (size_t)x.length * sizeof *x.id);
@@ -156,7 +141,7 @@ static void run_sequence(void *to, int k)
     worker->drops = random_branch(worker->random, 0);
     Mat loss = loss_of(work, worker, n);
     worker->loss = (double)AT(loss, 1, 1);
-    if (work->learn)
+    if (work->learns)
         backward(loss);
 }
 
@@ -168,91 +153,94 @@ static void reduce_parameter(void *to, int k)
         reduce_gradient(work->worker[l].tape, M);
 }
 
-static Score run_sequences(Work work)
+/* Returns the number of workers for so many sequences, which are there. */
+static int prepare_workers(Work *work, int sequences)
 {
-    const Theta *theta = work.trainer->theta;
-    const int last = work.first + work.size - 1, workers = work.workers;
+    Trainer *trainer = work->trainer;
+    int n = smaller(smaller(trainer->how.threads, sequences), MAX_WORKERS);
+    work->worker = work->learns ? trainer->worker : trainer->evaluator;
+    for (int k = 0; k < n; k++) {
+        if (work->worker[k].tape == NULL)
+            worker_new(trainer, &work->worker[k], work->learns);
+        settings(work->worker[k].tape)->defers = work->learns && n > 1;
+    }
+    set_threads(trainer->how.threads);
+    return n;
+}
+
+/* Goes on with so many sequences, or as many as are left. */
+static Score run_sequences(Work *work, int sequences)
+{
+    const Trainer *trainer = work->trainer;
+    const int workers = prepare_workers(work, sequences);
+    int left = smaller(sequences, work->data->N_data - work->first + 1);
     Score score = { 0, 0 };
-    set_threads(work.trainer->how.threads);
-    for (; work.first <= last; work.first += workers) {
-        work.workers = smaller(workers, last - work.first + 1);
-        parallel_for(work.workers, run_sequence, &work);
-        if (work.learn && workers > 1)
-            parallel_for(theta->n, reduce_parameter, &work);
-        for (int k = 0; k < work.workers; k++) {
-            score.loss += work.worker[k].loss;
-            score.tokens += work.worker[k].tokens;
+    for (; left > 0; left -= workers, work->first += workers) {
+        work->workers = smaller(workers, left);
+        parallel_for(work->workers, run_sequence, work);
+        if (work->learns && workers > 1)
+            parallel_for(trainer->theta->n, reduce_parameter, work);
+        for (int k = 0; k < work->workers; k++) {
+            score.loss += work->worker[k].loss;
+            score.tokens += work->worker[k].tokens;
         }
     }
     return score;
 }
 
-static Random epoch_random(const Trainer *trainer, int epoch)
+/* Sets the random numbers of an epoch and, if there is room for an order,
+   shuffles the data. */
+static void begin_epoch(Work *work, int epoch)
 {
-    return random_branch(random_new(trainer->how.seed), (uint64_t)epoch);
-}
-
-static void shuffle_data(Trainer *trainer, int epoch)
-{
-    int *order = trainer->order, N_data = trainer->data->N_data;
-    if (order == NULL || trainer->ordered == epoch)
+    int *order = work->order;
+    work->epoch = epoch;
+    work->random = random_branch(random_new(work->trainer->how.seed),
+                                 (uint64_t)epoch);
+    if (order == NULL)
         return;
-    Random random = random_branch(epoch_random(trainer, epoch), 0);
-    for (int n = 1; n <= N_data; n++)
+    Random random = random_branch(work->random, 0);
+    for (int n = 1; n <= work->data->N_data; n++)
         order[n - 1] = n;
-    for (int n = N_data; n > 1; n--) {
+    for (int n = work->data->N_data; n > 1; n--) {
         int k = below(&random, n), last = order[n - 1];
         order[n - 1] = order[k];
         order[k] = last;
     }
-    trainer->ordered = epoch;
-}
-
-static void compute_gradient(Trainer *trainer, int epoch, int n)
-{
-    const Training *how = &trainer->how;
-    const Data *data = trainer->data;
-    shuffle_data(trainer, epoch);
-    Score score = run_sequences((Work){
-        trainer, trainer->worker, workers_for(trainer, how->batch, true),
-        trainer->loss, data, trainer->order, epoch_random(trainer, epoch),
-        n, smaller(how->batch, data->N_data - n + 1), true,
-        (trainer->loss == loss_11 || trainer->loss == loss_13)
-            && how->dropout == 0 && trainer->theta->W_t == NULL
-    });
-    trainer->now = (Progress){
-        .step = trainer->step + 1, .epoch = epoch, .n = n,
-        .loss = score.loss, .tokens = score.tokens,
-        .last = trainer->now.last,
-        .eta = learning_rate(how, trainer->step + 1, trainer->now.last,
-                             trainer->theta->hyper.d_e)
-    };
 }
 
 const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 {
     const Training *how = &trainer->how;
-    REQUIRE(data->N_data >= 1, "there is no data to learn from.");
-    trainer->loss = loss;
-    trainer->data = data;
-    trainer->ordered = 0;
-    trainer->diverged = false;
-    trainer->order = !how->shuffle ? NULL
-        : arena_alloc(trainer->arena, (size_t)data->N_data * sizeof(int));
+    const long long N_data = data->N_data;
+    const long long steps = (N_data + how->batch - 1) / how->batch;
+    const long long last = how->N_epochs * steps;
+    Work work = { .trainer = trainer, .loss = loss, .data = data,
+                  .learns = true };
+    REQUIRE(N_data >= 1, "there is no data to learn from.");
+    if (how->shuffle)
+        work.order = arena_alloc(trainer->arena,
+                                 (size_t)N_data * sizeof *work.order);
     for (int k = 0; k < MAX_WORKERS; k++)
         trainer->worker[k].recorded = NULL;
-    const long long steps = ((long long)data->N_data + how->batch - 1)
-                          / how->batch, last = how->N_epochs * steps;
-    bool wanted = true;
-    trainer->now.last = last;
     theta_clear_gradient(trainer->theta);
+    trainer->diverged = false;
+    bool wanted = true;
     while (wanted && !trainer->diverged && trainer->step < last) {
-        int epoch = (int)(trainer->step / steps) + 1;
-        int n = (int)(trainer->step % steps) * how->batch + 1;
-        compute_gradient(trainer, epoch, n);
+        const int epoch = (int)(trainer->step / steps) + 1;
+        const int n = (int)(trainer->step % steps) * how->batch + 1;
+        const long long step = trainer->step + 1;
+        if (epoch != work.epoch)
+            begin_epoch(&work, epoch);
+        work.first = n;
+        const Score score = run_sequences(&work, how->batch);
+        trainer->now = (Progress){
+            .step = step, .epoch = epoch, .n = n, .loss = score.loss,
+            .tokens = score.tokens,
+            .eta = learning_rate(how, step, last, trainer->theta->hyper.d_e)
+        };
         trainer_update(trainer);
-        trainer->step++;
-        trainer->diverged |= !isfinite(trainer->now.loss);
+        trainer->step = step;
+        trainer->diverged |= !isfinite(score.loss);
         wanted = trainer->on_step == NULL
               || trainer->on_step(trainer->to, &trainer->now);
     }
@@ -261,8 +249,8 @@ const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
 {
-    return run_sequences((Work){ trainer, trainer->evaluator,
-                          workers_for(trainer, data->N_data, false), loss,
-                          data, NULL, epoch_random(trainer, 0), 1,
-                          data->N_data, false, false });
+    Work work = { .trainer = trainer, .loss = loss, .data = data,
+                  .first = 1 };
+    begin_epoch(&work, 0);
+    return run_sequences(&work, data->N_data);
 }

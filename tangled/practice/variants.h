@@ -33,19 +33,13 @@ Mat layers_9(Tape *tape, Tokens x, const Theta *theta);
 /* Lines 1 to 11 of Algorithm 9. Returns X, d_f x length(x). */
 Mat represent(Tape *tape, Tokens x, const Theta *theta);
 
-/* A place on a tape, to which it can go back. */
-typedef struct {
-    Tape *tape;
-    size_t used;
-} Mark;
-
-/* Returns the end of the tape as it is now. */
-Mark tape_mark(Tape *tape);
+/* Returns the end of the tape as it is now, a mark for tape_release. */
+size_t tape_mark(Tape *tape);
 
 /* Forgets what the tape has computed since the mark, and returns a copy of M,
    without logits; earlier pointers to M are no longer valid. M may be NULL.
    Where gradients are wanted nothing is forgotten, and M is returned. */
-Mat tape_release(Mark mark, Mat M);
+Mat tape_release(Tape *tape, size_t mark, Mat M);
 
 /* Returns a matrix of zeros for each parameter k, in [1] ... [n]. */
 Mat *theta_zeros(Arena *arena, const Theta *theta);

@@ -26,6 +26,23 @@ static int piece_length(TokenKind kind, const char *p, size_t bytes)
          : word_length(p, bytes);
 }
 
+/* Enters and counts the pieces of a text. Returns NULL; or what is wrong, and
+   then *where is the place. */
+static const char *read_pieces(Table *list, TokenKind kind, const char *text,
+                               size_t n, size_t *where)
+{
+    for (*where = 0; *where < n; ) {
+        const char *p = text + *where;
+        Piece piece = { p, piece_length(kind, p, n - *where) };
+        if (piece.n == 0)
+            return "this byte is not text in UTF-8.";
+        int number = table_enter(list, piece);
+        list->entry[number].count++;
+        *where += (size_t)piece.n;
+    }
+    return NULL;
+}
+
 enum { BYTES = 256 };
 
 static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
@@ -98,23 +115,21 @@ static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
                                 const int special[3])
 {
     Tokenizer *t = tokenizer_new(arena, kind, 0);
-    size_t n = (size_t)N_V + 1, bytes = n * sizeof(int);
+    size_t n = (size_t)N_V + 1;
     t->N_V = N_V;
-    t->number = arena_alloc(arena, bytes);
-    t->token = memset(arena_alloc(arena, bytes), 0, bytes);
-    memset(t->number, 0xFF, bytes);                     /* -1 */
-    for (int k = 0; k < 3; k++) {
-        int number = t->special[k] = special[k], v = N_V - 2 + k;
-        if (number < 0)
-            continue;
-        t->number[v] = number;
-        t->token[number] = v;
-    }
-    for (int v = 1, number = 0; number < N_V; number++) {
-        if (t->token[number] != 0)
-            continue;
-        while (t->number[v] >= 0)
-            v++;
+    t->number = arena_alloc(arena, n * sizeof *t->number);
+    t->token = arena_alloc(arena, n * sizeof *t->token);
+    memcpy(t->special, special, sizeof t->special);
+    for (int number = 0, next = 1; number < N_V; number++) {
+        int v = 0;
+        for (int k = 0; k < 3; k++)
+            if (special[k] == number)
+                v = mask_token(N_V) + k;
+        if (v == 0) {
+            while (is_special(t, next))
+                next++;
+            v = next++;
+        }
         t->number[v] = number;
         t->token[number] = v;
     }
@@ -256,23 +271,14 @@ static void spell_words(Merging *m)
     }
 }
 
-static void read_words(Merging *m, const char *text, size_t bytes)
-{
-    for (size_t k = 0; k < bytes; ) {
-        Piece word = { text + k, word_length(text + k, bytes - k) };
-        int number = table_enter(&m->words, word);
-        m->words.entry[number].count++;
-        k += (size_t)word.n;
-    }
-}
-
 static const Tokenizer *learn_pairs(Arena *arena, const char *text,
                                     size_t bytes, int merges)
 {
     Arena *aside = arena_new();
     Merging m = { .words = table_new(aside, 1024),
                   .pairs = table_new(aside, 1024) };
-    read_words(&m, text, bytes);
+    size_t where;
+    read_pieces(&m.words, WORDS, text, bytes, &where);
     spell_words(&m);
     if ((size_t)merges > bytes)         /* each makes the text shorter */
         merges = (int)bytes;
@@ -299,24 +305,13 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
         return NULL;
     }
     Tokenizer *learned = tokenizer_new(arena, kind, 0);
-    for (size_t k = 0; k < n; ) {
-        Piece piece = { text + k, piece_length(kind, text + k, n - k) };
-        if (piece.n == 0) {
-            *where = k;
-            return "this byte is not text in UTF-8.";
-        }
-        table_enter(&learned->list, piece);
-        k += (size_t)piece.n;
-    }
+    const char *wrong = read_pieces(&learned->list, kind, text, n, where);
     learned->N_V = learned->list.n + 3;
     *t = learned;
-    return NULL;
+    return wrong;
 }
 
-typedef struct {
-    const char *p, *end;
-    const char *error;          /* the first; NULL: none                */
-} Loading;
+typedef struct { const char *p, *end; } Loading;
 
 static int load_number(Loading *l, int most)        /* -1: there is none */
 {
@@ -334,7 +329,7 @@ static const char *encode_numbers(const Tokenizer *t, const char *text,
                                   size_t n, int id[], int *length,
                                   size_t *where)
 {
-    Loading l = { text, text + n, NULL };
+    Loading l = { text, text + n };
     for (; l.p < l.end; *where = (size_t)(l.p - text)) {
         if (is_blank(*l.p)) {
             l.p++;
@@ -458,7 +453,7 @@ static bool load_format(Loading *l, const char *format, int to[],
     return true;
 }
 
-static int load_byte(Loading *l)                    /* -1: an error */
+static int load_byte(Loading *l)                    /* -1: there is none */
 {
     static const char digits[] = "0123456789ABCDEF";
     if (accept(l, open_box))
@@ -478,117 +473,101 @@ static int load_byte(Loading *l)                    /* -1: an error */
         if (high != NULL && low != NULL)
             return 16 * (int)(high - digits) + (int)(low - digits);
     }
-    l->error = "expected \\n, \\t, \\\\ or a byte such as \\xFF.";
     return -1;
 }
 
-static Piece load_piece(Loading *l, char *to, int room)
+/* Reads a piece of 1 to room bytes, up to the end of the line, and returns
+   how many they are; 0: there is none. */
+static int load_piece(Loading *l, char to[], int room)
 {
-    Piece piece = { to, 0 };
+    int n = 0;
     while (l->p < l->end && *l->p != '\n') {
         int byte = load_byte(l);
-        if (byte >= 0 && piece.n == room)
-            l->error = room == WORD_BYTES ? "a token has at most 64 bytes."
-                                          : "a token is too long.";
-        if (l->error != NULL)
-            return piece;
-        to[piece.n++] = (char)byte;
+        if (byte < 0 || n == room)
+            return 0;
+        to[n++] = (char)byte;
     }
-    if (!accept(l, "\n"))
-        l->error = "the list of tokens ends too early.";
-    else if (piece.n == 0)
-        l->error = "a token has at least one byte.";
-    return piece;
+    return n;
 }
 
-static void load_merge(Loading *l, Tokenizer *t)
-{
-    int part[2] = { 0 }, most = t->N_V - 3;
-    bool known = load_format(l, "# # ", part, (int[]){ most, most });
-    Pair pair = { part[0], part[1] };
-    const char *end = memchr(l->p, '\n', (size_t)(l->end - l->p));
-    if (!known || pair.left < 1 || pair.right < 1)
-        l->error = "expected the numbers of two earlier tokens.";
-    else if (end == NULL)
-        l->error = "the list of tokens ends too early.";
-    else if (t->piece[pair.left].n + t->piece[pair.right].n > WORD_BYTES)
-        l->error = "a token has at most 64 bytes.";
-    else if (table_find(&t->list, pair_key(&pair)) != 0)
-        l->error = "this pair is merged twice.";
-    else
-        add_merge(t, pair);
-    l->p = end == NULL ? l->end : end + 1;
-}
-
-static void load_entry(Loading *l, Tokenizer *t)
+static bool load_merge(Loading *l, Tokenizer *t)
 {
     char bytes[WORD_BYTES];
-    Piece piece = load_piece(l, bytes, WORD_BYTES);
-    if (l->error != NULL)
-        return;
-    if (piece_length(t->kind, piece.at, (size_t)piece.n) != piece.n)
-        l->error = t->kind == WORDS ? "this is not one word."
-                                    : "this is not one character.";
-    else if (table_find(&t->list, piece) != 0)
-        l->error = "this token is in the list twice.";
-    else
-        t->N_V = table_enter(&t->list, piece) + 3;
+    int part[2], most = t->N_V - 3;
+    if (!load_format(l, "# # ", part, (int[]){ most, most }))
+        return false;
+    Pair pair = { part[0], part[1] };
+    int n = load_piece(l, bytes, WORD_BYTES);
+    if (pair.left < 1 || pair.right < 1
+        || t->piece[pair.left].n + t->piece[pair.right].n != n
+        || table_find(&t->list, pair_key(&pair)) != 0)
+        return false;
+    add_merge(t, pair);
+    return accept(l, "\n");
 }
 
-/* The lines of the pieces, the merges and the added tokens. */
-static void load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
+static bool load_entry(Loading *l, Tokenizer *t)
+{
+    char bytes[WORD_BYTES];
+    Piece piece = { bytes, load_piece(l, bytes, WORD_BYTES) };
+    if (piece.n == 0 || table_find(&t->list, piece) != 0
+        || piece_length(t->kind, bytes, (size_t)piece.n) != piece.n)
+        return false;
+    t->N_V = table_enter(&t->list, piece) + 3;
+    return accept(l, "\n");
+}
+
+/* Reads the lines of the pieces, the merges and the added tokens. */
+static bool load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
 {
     char bytes[PIECE_BYTES];
-    size_t n = (size_t)v->n + 1, m = (size_t)v->merges + 1;
+    size_t n = (size_t)v->n;
     Piece *piece = arena_alloc(arena, n * sizeof *piece);
-    Pair *merge = arena_alloc(arena, m * sizeof *merge);
+    Pair *merge = arena_alloc(arena, (size_t)v->merges * sizeof *merge);
     unsigned char *how = memset(arena_alloc(arena, n), 0, n);
     int line[2] = { 0 }, last = v->n - 1;
-    for (int k = 0; k < v->n && l->error == NULL; k++) {
-        piece[k] = load_piece(l, bytes, PIECE_BYTES);
-        char *copy = arena_alloc(arena, (size_t)piece[k].n + 1);
+    for (int k = 0; k < v->n; k++) {
+        piece[k].n = load_piece(l, bytes, PIECE_BYTES);
+        if (piece[k].n == 0 || !accept(l, "\n"))
+            return false;
+        char *copy = arena_alloc(arena, (size_t)piece[k].n);
         piece[k].at = memcpy(copy, bytes, (size_t)piece[k].n);
     }
-    for (int k = 0; k < v->merges && l->error == NULL; k++) {
+    for (int k = 0; k < v->merges; k++) {
         if (!load_format(l, "# #\n", line, (int[]){ last, last }))
-            l->error = "expected the numbers of two pieces.";
+            return false;
         merge[k] = (Pair){ line[0], line[1] };
     }
-    for (int k = 0; k < added && l->error == NULL; k++) {
-        if (!load_format(l, "# #\n", line, (int[]){ last, EVERY_WAY })
-            || how[line[0]] != 0)
-            l->error = "expected the number of a piece, and how it is "
-                       "found.";
-        else
-            how[line[0]] = (unsigned char)line[1];
+    for (int k = 0; k < added; k++) {
+        if (!load_format(l, "# #", line, (int[]){ last, EVERY_WAY })
+            || how[line[0]] != 0 || !accept(l, "\n"))
+            return false;
+        how[line[0]] = (unsigned char)line[1];
     }
     v->piece = piece;
     v->merge = merge;
     v->how = how;
+    return true;
 }
 
 static const Cutter *load_vocabulary(Loading *l, Arena *arena,
                                      TokenKind kind, int N_V)
 {
-    int n[9] = { 0 };           /* three lists, six settings */
+    int n[9];                   /* three lists, six settings */
     const int most[9] = { N_V, TEXT_BYTES, N_V, 1, 1, 1, 1, TEXT_BYTES, N_V };
     const char *first = l->p;
-    if (!load_format(l, "pieces # # # settings # # # # # #\n", n, most)
-        || n[0] == 0 || n[2] > n[0] || n[8] >= n[0])
-        l->error = "expected 'pieces', how many there are, and the "
-                   "settings.";
-    else if ((long long)n[0] + n[1] + n[2] > (l->end - l->p) / 2)
-        l->error = "the list of tokens ends too early.";
-    if (l->error != NULL)
+    if (!load_format(l, "pieces # # # settings # # # # # #", n, most)
+        || n[0] == 0 || n[2] > n[0] || n[8] >= n[0]
+        || (long long)n[0] + n[1] + n[2] > (l->end - l->p) / 2
+        || !accept(l, "\n"))
         return NULL;
     Vocabulary v = { .words = kind == WORD_PIECES, .n = n[0],
                      .merges = n[1], .clean = n[3], .ideographs = n[4],
                      .no_marks = n[5], .small = n[6], .longest = n[7],
                      .unknown = n[8] };
-    load_lists(l, arena, &v, n[2]);
-    if (l->error != NULL)
+    if (!load_lists(l, arena, &v, n[2]))
         return NULL;
-    const Cutter *cutter = cutter_new(arena, &v, &l->error);
+    const Cutter *cutter = cutter_new(arena, &v);
     if (cutter == NULL)
         l->p = first;
     return cutter;
@@ -597,61 +576,55 @@ static const Cutter *load_vocabulary(Loading *l, Arena *arena,
 static Tokenizer *load_numbers(Loading *l, Arena *arena, TokenKind kind,
                                int N_V)
 {
-    int special[3];
-    bool known = accept(l, "special");
-    for (int k = 0; k < 3; k++) {
-        bool none = accept(l, " none");
-        special[k] = !none && accept(l, " ") ? load_number(l, N_V - 1) : -1;
-        known = known && (none || special[k] >= 0);
-        for (int j = 0; j < k; j++)
-            known = known && (none || special[j] != special[k]);
-    }
-    if (!known || !accept(l, "\n")) {
-        l->error = "expected 'special' and three numbers of tokens, or "
-                   "none.";
+    int special[3] = { -1, -1, -1 };
+    if (!accept(l, "special"))
         return NULL;
+    for (int k = 0; k < 3; k++) {
+        if (accept(l, " none"))
+            continue;
+        special[k] = accept(l, " ") ? load_number(l, N_V - 1) : -1;
+        if (special[k] < 0 || (k > 0 && special[k] == special[0])
+            || (k > 1 && special[k] == special[1]))
+            return NULL;
     }
+    if (!accept(l, "\n"))
+        return NULL;
     Tokenizer *t = number_tokens(arena, kind, N_V, special);
     if (kind == TOKEN_NUMBERS)
         spell_numbers(t, arena);
-    else
-        t->cutter = load_vocabulary(l, arena, kind, N_V);
+    else if ((t->cutter = load_vocabulary(l, arena, kind, N_V)) == NULL)
+        return NULL;
     return t;
 }
 
-static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
+static Tokenizer *load_lines(Loading *l, Arena *arena)
 {
-    int kind = CHARACTERS, n = -1;
-    bool begun = accept(l, "tokenizer ");
-    while (begun && kind <= WORD_PIECES && !accept(l, kind_names[kind]))
-        kind++;
-    if (begun && kind <= WORD_PIECES)
-        n = load_number(l, TEXT_BYTES);
-    if (n < 0 || !accept(l, "\n"))
-        l->error = "expected a line such as 'tokenizer char 96'.";
-    else if (kind >= TOKEN_NUMBERS && (n < 4 || n > TOKEN_LIMIT))
-        l->error = "there are from 4 to 1048576 numbers.";
-    else if (kind >= TOKEN_NUMBERS)
-        return load_numbers(l, arena, (TokenKind)kind, n);
-    else if (n > (l->end - l->p) / 2)       /* a line has two bytes */
-        l->error = "the list of tokens ends too early.";
-    if (l->error != NULL)
+    int kind = CHARACTERS;
+    if (!accept(l, "tokenizer "))
+        return NULL;
+    while (!accept(l, kind_names[kind]))
+        if (kind++ == WORD_PIECES)
+            return NULL;
+    int n = load_number(l, TEXT_BYTES);
+    if (kind >= TOKEN_NUMBERS)
+        return n < 4 || n > TOKEN_LIMIT || !accept(l, "\n") ? NULL
+             : load_numbers(l, arena, (TokenKind)kind, n);
+    if (n < 0 || n > (l->end - l->p) / 2 || !accept(l, "\n"))
         return NULL;
     Tokenizer *t = tokenizer_new(arena, (TokenKind)kind, n);
-    while (t->list.n < n && l->error == NULL) {
-        const char *line = l->p;
-        (kind == BYTE_PAIRS ? load_merge : load_entry)(l, t);
-        if (l->error != NULL)
-            l->p = line;
-    }
+    while (t->list.n < n)
+        if (!(kind == BYTE_PAIRS ? load_merge : load_entry)(l, t))
+            return NULL;
     return t;
 }
 
-const char *tokenizer_load(Arena *arena, const char **text,
-                           const char *end, const Tokenizer **t)
+const Tokenizer *tokenizer_load(Arena *arena, const char **text,
+                                const char *end)
 {
-    Loading l = { *text, end, NULL };
-    *t = load_tokenizer(&l, arena);
+    Loading l = { *text, end };
+    Tokenizer *t = load_lines(&l, arena);
+    while (t == NULL && l.p > *text && l.p[-1] != '\n')
+        l.p--;
     *text = l.p;
-    return l.error;
+    return t;
 }

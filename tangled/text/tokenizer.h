@@ -67,10 +67,10 @@ void write_token(FILE *out, const Tokenizer *t, int token);
    was written is for the caller to ask. */
 void tokenizer_save(FILE *out, const Tokenizer *t);
 
-/* Reads what tokenizer_save wrote, from *text on, and moves *text behind
-   it. end is the end of what may be read. Returns NULL; or what is wrong
-   with the bytes, a sentence: then *text is the place, and *t is invalid. */
-const char *tokenizer_load(Arena *arena, const char **text,
-                           const char *end, const Tokenizer **t);
+/* Returns the tokenizer that tokenizer_save wrote, from *text on, and moves
+   *text behind it. end is the end of what may be read. Returns NULL if the
+   bytes are no saved tokenizer: then *text is the line that is wrong. */
+const Tokenizer *tokenizer_load(Arena *arena, const char **text,
+                                const char *end);
 
 #endif

@@ -96,26 +96,27 @@ Piece cutter_piece(const Cutter *c, int number, bool shown)
          : shown ? c->shown[number] : c->v->piece[number];
 }
 
-static const char *enter_piece(Cutter *c, int k)
+/* Returns whether the piece is one, and new. */
+static bool enter_piece(Cutter *c, int k)
 {
     Piece piece = c->v->piece[k];
     if (c->v->words)
         for (int i = 0, n; i < piece.n; i += n)
             if ((n = utf8_length(piece.at + i, (size_t)(piece.n - i))) == 0)
-                return "this piece is not text in UTF-8.";
+                return false;
     if (c->v->how[k] & ALONE)
-        return NULL;
+        return true;
     if (table_find(&c->pieces, piece) != 0)
-        return "this piece is in the vocabulary twice.";
+        return false;
     int number = table_enter(&c->pieces, piece);
     c->pieces.entry[number].first = k;
     c->longest = piece.n > c->longest ? piece.n : c->longest;
     if (piece.n == 1)
         c->byte[(unsigned char)piece.at[0]] = k;
-    return NULL;
+    return true;
 }
 
-static const char *enter_merge(Cutter *c, int k)
+static bool enter_merge(Cutter *c, int k)
 {
     char both[2 * PIECE_BYTES];
     Pair pair = c->v->merge[k];
@@ -123,13 +124,11 @@ static const char *enter_merge(Cutter *c, int k)
     memcpy(both, left.at, (size_t)left.n);
     memcpy(both + left.n, right.at, (size_t)right.n);
     int result = table_find(&c->pieces, (Piece){ both, left.n + right.n });
-    if (result == 0)
-        return "what this merge makes is not in the vocabulary.";
-    if (table_find(&c->pairs, pair_key(&pair)) != 0)
-        return "this pair is merged twice.";
+    if (result == 0 || table_find(&c->pairs, pair_key(&pair)) != 0)
+        return false;
     int rank = table_enter(&c->pairs, pair_key(&pair));
     c->pairs.entry[rank].first = c->pieces.entry[result].first;
-    return NULL;
+    return true;
 }
 
 static void add_piece(Cutter *c, Arena *arena, int k)
@@ -141,8 +140,7 @@ static void add_piece(Cutter *c, Arena *arena, int k)
     c->added[c->n_added++] = (Added){ k, seen, piece };
 }
 
-const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
-                         const char **wrong)
+const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary)
 {
     Cutter *c = arena_alloc(arena, sizeof *c);
     Vocabulary *v = arena_alloc(arena, sizeof *v);
@@ -150,20 +148,19 @@ const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
     *c = (Cutter){ .v = v, .u = characters_new(arena),
                    .pieces = table_new(arena, 1024),
                    .pairs = table_new(arena, 1024) };
-    size_t bytes = (size_t)v->n * sizeof *c->shown;
-    c->shown = arena_alloc(arena, bytes);
+    c->shown = arena_alloc(arena, (size_t)v->n * sizeof *c->shown);
     c->added = arena_alloc(arena, (size_t)v->n * sizeof *c->added);
     memset(c->byte, 0xFF, sizeof c->byte);              /* -1 */
     for (int k = 0; k < v->n; k++) {
         Piece piece = v->piece[k];
-        if ((*wrong = enter_piece(c, k)) != NULL)
+        if (!enter_piece(c, k))
             return NULL;
         c->shown[k] = v->words ? prepend_blank(arena, piece) : piece;
         if (v->how[k] & ADDED)
             add_piece(c, arena, k);
     }
     for (int k = 0; k < v->merges; k++)
-        if ((*wrong = enter_merge(c, k)) != NULL)
+        if (!enter_merge(c, k))
             return NULL;
     return c;
 }

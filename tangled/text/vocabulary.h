@@ -41,9 +41,9 @@ typedef struct {
 } Cutter;
 
 /* Returns a cutter in the arena; the lists of v must outlive it. Returns NULL
-   if the vocabulary is wrong; then *wrong is a sentence. */
-const Cutter *cutter_new(Arena *arena, const Vocabulary *v,
-                         const char **wrong);
+   if v is none: a piece is there twice, or a merge; what a merge makes is no
+   piece; or a piece for words is not UTF-8. */
+const Cutter *cutter_new(Arena *arena, const Vocabulary *v);
 
 /* Writes the numbers of a text's pieces to number, which has room for n, and
    how many there are to *length. Returns NULL; or what is wrong, a sentence,

@@ -456,10 +456,8 @@ LAW(where_a_slip_was_made_is_said)
     assert_says(s, "      the entry matches if the 1/√d_attn is left out, in "
         "the cross-attention\n      of layer 2, head 3 only\n");
     s = explained(3, why, text, check_json);
-    assert_says(s, "left out, in turn 4 only\", \"carried\": false, "
-        "\"only\": {\"index\": null, \"turn\": 4}}, {\"slips\": [");
-    assert_says(s, "\"only\": {\"index\": 3, \"part\": \"ed\", "
-                "\"layer\": 2}}");
+    assert_says(s, "left out, in turn 4 only\", \"carried\": false}, "
+        "{\"slips\": [");
 }
 
 /* ------------------------------------------------------- shape and layout */
@@ -662,7 +660,7 @@ LAW(the_keys_of_json_stay)
         "sheet algorithm layout status first_wrong other_layout claims "
         "claim line name index rows cols fits verdict entries row col typed "
         "claimed here explanations sources terms transposed remarks slips "
-        "sentence carried only ");
+        "sentence carried ");
     assert_string_equal(keys_of(SAID(show, "--json", model).out),
         "sheet algorithm layout decimals assumed steps line name index rows "
         "cols values inner label text part layer items claim entries word "
@@ -676,7 +674,7 @@ LAW(json_has_the_explanations)
     Said s = SAID(check, "--json", "tests/data/hand/no-scale.sheet");
     assert_that(has_words(s.out, "\"status\": \"wrong\", \"first_wrong\": 2, | "
         "\"explanations\": [{\"slips\": [\"no-scale\"], \"sentence\": \"the "
-        "1/√d_attn is left out\", \"carried\": false, \"only\": null}], "
+        "1/√d_attn is left out\", \"carried\": false}], "
         "\"sources\": [], \"terms\": null, \"transposed\": false | "
         "\"verdict\": \"follows\"} | \"sources\": [2]"));
     s = SAID(check, "--json", (char *)sheet(FOUR

@@ -60,7 +60,7 @@ static Judged with_counts(Judged j, int bits)
     return j;
 }
 
-static bool is_first_wrong(int bits) { return (bits & 24) == 24; }
+static bool is_first_wrong(int bits) { return (bits & 8) != 0; }
 static bool is_off(int bits)         { return (bits & 7) != 0; }
 
 /* Before all others an error that begins, then the first digit that is
@@ -74,7 +74,7 @@ LAW(what_went_wrong_first_is_told)
         const int of[] = { bits & 31, bits >> 5 };
         const Judged j[] = { with_counts(real_one->judged[0], of[0]),
                              with_counts(real_one->judged[1], of[1]) };
-        const Judgement two = { real_one->run, 2, j, 0, NULL };
+        const Judgement two = { .run = real_one->run, .n = 2, .judged = j };
         int first = is_first_wrong(of[0]) ? 0 : is_first_wrong(of[1]) ? 1
                   : is_off(of[0]) ? 0 : is_off(of[1]) ? 1 : -1;
         assert_ptr_equal(first_wrong(&two), first < 0 ? NULL : &j[first]);

@@ -108,7 +108,6 @@ LAW(every_command_says_that_there_is_no_memory)
         { "train", train, "d --resume --steps 31 --model d t" },
         { "generate", predict, "--model d 3" },
         { "translate", predict, "--model ed ab" },
-        { "translate", predict, "--model ed --beam 4 ab" },
         { "fill", predict, "--model e 3[gap]sheep" },
         { "classify", predict, "--model class x1" },
         { "tokenize", tokenize, "t" },

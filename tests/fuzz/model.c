@@ -103,7 +103,6 @@ static void use(const Filed *filed, char *name)
     OBEYS(fill, predict, "--model", name, "[gap]");
     OBEYS(classify, predict, "--model", name, "--", text);
     OBEYS(translate, predict, "--model", name, "--ell_gen", "2", "--", text);
-    OBEYS(translate, predict, "--model", name, "--beam", "2", "--", text);
     OBEYS(show, show_inside, "--model", name, "--", text);
     OBEYS(show, show_inside, "--model", name, "--json", "--", text);
 }

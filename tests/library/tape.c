@@ -344,32 +344,32 @@ LAW(what_is_let_go_makes_room_and_what_is_kept_is_unchanged)
 {
     Mat before = counted(quiet, 3);
     size_t used = used_by_quiet();
-    Mark mark = tape_mark(quiet);
+    size_t mark = tape_mark(quiet);
     for (int k = 0; k < 5; k++) {
         Mat M = scale(scale(counted(quiet, 9), 2), .5);
-        Mat kept = tape_release(mark, M);
+        Mat kept = tape_release(quiet, mark, M);
         assert_that(kept->tape == quiet && kept->grad == NULL);
         assert_counted(kept, 9);
         assert_counted(scale(kept, 1), 9);      /* it is still of use */
     }
-    tape_release(mark, counted(quiet, 1));
+    tape_release(quiet, mark, counted(quiet, 1));
     assert_that(used_by_quiet() - used <= 400);     /* a 1 x 1 matrix */
     assert_counted(before, 3);
 }
 
 LAW(nothing_need_be_kept_nor_have_come_after_the_mark)
 {
-    Mark empty = tape_mark(quiet);
+    size_t empty = tape_mark(quiet);
     for (int k = 0; k < 3; k++)
-        assert_counted(tape_release(empty, counted(quiet, 20)), 20);
-    tape_release(empty, NULL);
+        assert_counted(tape_release(quiet, empty, counted(quiet, 20)), 20);
+    tape_release(quiet, empty, NULL);
     assert_that(used_by_quiet() == 0);
     counted(quiet, 3);
     size_t used = used_by_quiet();
-    Mark mark = tape_mark(quiet);
+    size_t mark = tape_mark(quiet);
     counted(quiet, 50);
-    assert_that(tape_release(mark, NULL) == NULL && used_by_quiet() == used);
-    tape_release(tape_mark(quiet), NULL);
+    assert_that(tape_release(quiet, mark, NULL) == NULL && used_by_quiet() == used);
+    tape_release(quiet, tape_mark(quiet), NULL);
     assert_that(used_by_quiet() == used);
     counted(quiet, 3);                          /* on the tape again */
     assert_that(used_by_quiet() == 2 * used);
@@ -381,15 +381,15 @@ LAW(the_mark_may_lie_in_any_block)
 {
     Mat first = counted(quiet, 300), second = counted(quiet, 320);
     size_t used = used_by_quiet();
-    Mark mark = tape_mark(quiet);
+    size_t mark = tape_mark(quiet);
     for (int k = 0; k < 3; k++) {
         counted(quiet, 310);
-        Mat kept = tape_release(mark, counted(quiet, 200));
+        Mat kept = tape_release(quiet, mark, counted(quiet, 200));
         assert_counted(kept, 200);
-        kept = tape_release(mark, kept);              /* it moves onto itself */
+        kept = tape_release(quiet, mark, kept);              /* it moves onto itself */
         assert_counted(kept, 200);
     }
-    tape_release(mark, NULL);
+    tape_release(quiet, mark, NULL);
     assert_that(used_by_quiet() == used);
     assert_counted(first, 300);
     assert_counted(second, 320);
@@ -397,9 +397,9 @@ LAW(the_mark_may_lie_in_any_block)
 
 LAW(with_gradients_nothing_is_let_go)
 {
-    Mark mark = tape_mark(tape);
+    size_t mark = tape_mark(tape);
     Mat before = counted(tape, 3), M = counted(tape, 2);
-    assert_that(tape_release(mark, M) == M);
+    assert_that(tape_release(tape, mark, M) == M);
     assert_counted(before, 3);
     assert_counted(M, 2);
 }

@@ -323,8 +323,7 @@ static void assert_third_letter(char letter, int text, const char *set)
     Mat p = lens_of(ftx("show --json --turn 3 --model " NUMBERS " %d %s%s%s",
                         text, *set == '\0' ? "" : "--set \"", set,
                         *set == '\0' ? "" : "\""), 32, 2);
-    int best;
-    rank_tokens(column_of(p, 2), 1, &best);
+    int best = TOKEN(rank_tokens(column_of(p, 2), 1), 1);
     if (*token_piece(m->tokenizer, best).at != letter)
         fail_at(HERE(set), "of %d: %c", text,
                 *token_piece(m->tokenizer, best).at);

@@ -73,10 +73,10 @@ LAW(a_model_that_overflows_is_to_blame)
     static const struct { const char *task, *line; } row[] = {
         { "d", "generate 3" }, { "d", "show 3" }, { "e", "fill [gap]" },
         { "class", "classify 3" }, { "ed", "translate ab" },
-        { "ed", "translate --beam 2 ab" }, { "d", "train d --resume t" },
+        { "d", "train d --resume t" },
         { "ed", "train ed --resume p" },    /* the held-out part is judged */
     };
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 7; k++) {
         Model *m = little_model(row[k].task);
         for (int p = 1; p <= m->theta->n; p++) {
             Mat M = *m->theta->parameter[p].place;
@@ -146,7 +146,7 @@ LAW(tau_0_is_the_most_probable_token)
     assert_string_not_equal(s.out, greedy.out);
 }
 
-/* Half of ell_max, 16 or 13, leaves; by the library. */
+/* Of ell_max, 16 or 13, half leaves; by the library. */
 LAW(the_front_slides_out_of_sight)
 {
     little_model("d");
@@ -158,8 +158,7 @@ LAW(the_front_slides_out_of_sight)
         x.length--;
         size_t n;
         Tokens y = inference_14(quiet, arena, x, m->theta, &(Inference){
-            .ell_gen = 60, .tau = 2, .random = &random, .no_special = true,
-            .slide = odd ? 7 : 8 });
+            .ell_gen = 60, .tau = 2, .random = &random, .no_special = true });
         const char *text = decode_text(m->tokenizer, arena, y, &n);
         Said s = ftx("generate --ell_gen 60 --tau 2 '1 sheep' --model %s",
                      odd ? "odd" : "d");
@@ -201,10 +200,9 @@ LAW(lines_are_translated_one_by_one)
 LAW(a_line_is_translated_as_it_is_alone)
 {
     static const char *const line[] = { "abcba", "a", "ba", "c", "abc", "b" };
-    static const char *const how[] = { "", "--beam 3",
-                                       "--tau 1 --top_k 1" };
+    static const char *const how[] = { "", "--tau 1 --top_k 1" };
     little_model("ed");
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
         Said all = ftx("translate --model ed %s abcba a ba c abc b", how[k]);
         for (int n = 0; n < 6; n++) {
             Said one = ftx("translate --model ed %s %s", how[k], line[n]);
@@ -225,8 +223,6 @@ LAW(a_translation_that_does_not_end_is_said_to_be_cut)
     assert_that(s.status == 0 && strlen(s.out) == 4);
     assert_int_equal(times(s.err, "eos_token did not come; the translation is "
                            "cut after token 1.\n"), 2);
-    s = ftx("translate --model ed ba --ell_gen 1 --beam 2");
-    assert_int_equal(times(s.err, "did not come"), 1);
 }
 
 /* Whatever is drawn, two tokens are two characters, unless it ended. */
@@ -244,32 +240,6 @@ LAW(a_translation_has_no_special_tokens)
     assert_that(cut > 0 && cut < 20);
 }
 
-/* Half of the lines learned are short, half are long, and --alpha decides. */
-LAW(beams_are_those_of_the_library)
-{
-    static const double alpha[] = { 0, 0.7, 5 };
-    Hypothesis best[4];
-    Said s[3];
-    size_t n;
-    char text[1000] = "";
-    for (int k = 0; k < 20; k++)
-        strcat(text, "a\tb\na\tcdcdcdcd\n");
-    write_text("p", text);
-    TRAIN("ed " SMALL "--steps 60 --eta 0.02 --warm_up 5 --model m p");
-    const Model *m = model_in("m");
-    for (int k = 0; k < 3; k++) {
-        Beam how = { 4, alpha[k], 0, true };
-        beam_search(quiet, arena, tokens_of(m->tokenizer, "a"), m->theta,
-                    &how, best);
-        const char *x = decode_text(m->tokenizer, arena, best[0].x, &n);
-        s[k] = ftx("translate --model m --beam 4 --alpha %g a", alpha[k]);
-        assert_that(strncmp(s[k].out, x, n) == 0 && s[k].out[n] == '\n');
-    }
-    assert_that(strlen(s[0].out) < strlen(s[2].out));
-    assert_both_say(ftx("translate --model m a"),
-                    ftx("translate --model m --beam 1 a"));
-}
-
 LAW(the_model_in_the_page_names_numbers)
 {
     assert_says(ftx("translate --model doc/numbers.ftx 4217 3000"),
@@ -282,14 +252,14 @@ LAW(guesses_come_in_the_order_of_their_probabilities)
 {
     char *expected;
     size_t n;
-    int y[4], id[9];
+    int id[9];
     const Model *m = little_model("e");
     memcpy(id, tokens_of(m->tokenizer, "s sheep").id, sizeof id);
     id[1] = id[5] = mask_token(m->theta->hyper.N_V);
     Mat P = etransformer(quiet, (Tokens){ 9, id }, m->theta);
     FILE *out = open_memstream(&expected, &n);
     for (int t = 2; t <= 6; t += 4) {
-        rank_tokens(column_at(P, t), 4, y);
+        const int *y = rank_tokens(column_at(P, t), 4).id;
         fprintf(out, "  token %d:", t);
         for (int k = 0; k < 4; k++) {
             fputs("  ", out);

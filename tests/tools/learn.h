@@ -81,7 +81,7 @@ static inline Mat keep_line(void *to, const char *line, const char *name,
         p->now.epoch = index;
     if (number == 2) {
         p->now = (Progress){ p->now.step + 1, p->now.epoch, index, 0, 0,
-                             p->how.eta, 0 };
+                             p->how.eta };
         Random random = random_branch(random_new(p->how.seed),
                                       (uint64_t)p->now.epoch);
         p->random = random_branch(random, (uint64_t)index);
