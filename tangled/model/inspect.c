@@ -3,7 +3,7 @@
 
    Main types: Inspection, Intervention. Entry point: show_inside. In come a
    model and a text; out come predictions after each layer, or steps. */
-#include "model/model.h"
+#include "model/corpus.h"
 #include "library/functions.h"
 #include "show/show.h"
 #include <ctype.h>
