@@ -176,16 +176,15 @@ static Model *begin_model(Session *s, const Model *from)
     s->hyper.N_V = c->tokenizer->N_V;
     s->hyper.N_C = c->N_C;
     hyper_check(s->error, &s->hyper);
-    *m = (Model){ .task = s->task, .plan = s->plan,
-                  .theta = theta_new(arena, &s->hyper),
+    *m = (Model){ .task = s->task, .theta = theta_new(arena, &s->hyper),
                   .tokenizer = c->tokenizer, .class_name = c->class_name,
                   .state = { .bytes = c->bytes, .sum = c->sum } };
     if (theta_count(m->theta) > 1000000000)
         fail_with(s->error, "the model has %lld numbers to learn; ftx trains "
                   "at most 1000000000.", theta_count(m->theta));
     theta_allocate(m->theta, arena);
-    Random random = random_new(m->plan.how.seed);
-    theta_initialise(m->theta, m->plan.initialise, &random);
+    Random random = random_new(s->plan.how.seed);
+    theta_initialise(m->theta, s->plan.initialise, &random);
     if (from != NULL)
         copy_parameters(m->theta, from->theta);
     return m;
@@ -253,19 +252,9 @@ static Model *load_earlier(Session *s, const char *name, Purpose purpose)
     hyper_check(s->error, &s->hyper);
     s->hyper = theta_new(s->command->arena, &s->hyper)->hyper;
     refuse_change(s, name, hyper_options, &s->hyper, &m->theta->hyper);
+    if (purpose == TO_TRAIN)
+        refuse_change(s, name, plan_options, &s->plan, &m->plan);
     return m;
-}
-
-/* Prepares to go on with the model, which must be the same training. */
-static void go_on(Session *s)
-{
-    const State *state = &s->model->state;
-    refuse_change(s, s->name, plan_options, &s->plan, &s->model->plan);
-    if (strcmp(state->sum, s->corpus.sum) != 0
-        || state->bytes != s->corpus.bytes)
-        fail_with(s->error, "%s was trained with other data; it can go on "
-                  "only with the same.", s->name);
-    s->model->plan = s->plan;
 }
 
 /* Finds the first and the last step, and the steps of an epoch. */
@@ -300,9 +289,11 @@ static void prepare_trainer(Session *s)
     t->to = s;
     t->step = state->step;
     t->updates = state->updates;
-    if (s->resume && (!m->m != !t->m || !m->v != !t->v))
-        fail_with(s->error, "%s has not what its optimiser needs.",
-                  s->name);
+    if (s->resume && (strcmp(state->sum, s->corpus.sum) != 0
+                      || state->bytes != s->corpus.bytes
+                      || !m->m != !t->m || !m->v != !t->v))
+        fail_with(s->error, "%s was trained with other data or another "
+                  "optimiser; it can go on only with the same.", s->name);
     t->m = m->m = s->resume ? m->m : t->m;
     t->v = m->v = s->resume ? m->v : t->v;
     state->has_m = m->m != NULL;
@@ -385,10 +376,9 @@ void train(Error *f, Command *c)
     s->corpus = read_corpus(c->arena, s->task, &s->plan, s->hyper.ell_max,
                             from != NULL ? from : s->model, s->file, f);
     set_subject(f, "ftx train", NULL);
-    if (s->resume)
-        go_on(s);
-    else
+    if (!s->resume)
         s->model = begin_model(s, from);
+    s->model->plan = s->plan;
     count_steps(s);
     prepare_trainer(s);
     caught = 0;
