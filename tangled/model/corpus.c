@@ -70,10 +70,8 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
         && (x.length > 1 || is_special(t, bos_token(N_V))))
         x.length--;
     if (x.length > ell_max)
-        fail_in_text(f, at, "this has %d tokens%s; ell_max is %d.", x.length,
-                     x.length == length ? ""
-                     : task == TRAIN_D ? " with bos" : " with bos and eos",
-                     ell_max);
+        fail_in_text(f, at, "this has %d tokens, special ones included; "
+                     "ell_max is %d.", x.length, ell_max);
     return x;
 }
 

@@ -201,16 +201,6 @@ static bool has_predictions(const Model *model)
     return model->task != TRAIN_CLASS || model->theta->hyper.N_C > 0;
 }
 
-/* Is it a step that the user asks for? */
-static bool is_wanted(const Inspection *in, const char *line,
-                      const Step *step)
-{
-    return in->line == NULL ? in->json
-         : strcmp(in->line, line) == 0
-           && (in->layer == 0 || in->layer == step->layer)
-           && (in->head == 0 || in->head == step->head);
-}
-
 /* Watches a value of a line; returns what it becomes. */
 static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
                         int index)
@@ -225,7 +215,11 @@ static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
     step.inner = step.algorithm != in->run.algorithm;
     step.turn = in->run.algorithm == 15 ? in->x.length : 0;
     step.loop = 'i';
-    if (is_wanted(in, line, &step))
+    bool wanted = in->line == NULL ? in->json
+                : strcmp(in->line, line) == 0
+                  && (in->layer == 0 || in->layer == step.layer)
+                  && (in->head == 0 || in->head == step.head);
+    if (wanted)
         append_step(&in->run, in->command->arena, &step, M);
     pass_line(&in->at, line, 0);
     return M;

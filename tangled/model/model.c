@@ -204,8 +204,7 @@ static void check_header(const Header *h, const Model *m,
     if (m->tokenizer->N_V != hyper->N_V
         || 3 * heads > (double)(h->end - h->numbers)
         || hyper_default(m->task).architecture != hyper->architecture
-        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
-        || (m->task == TRAIN_E && hyper->pooler))
+        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler))
         fail_with(h->error, "its sizes do not fit its header.");
 }
 

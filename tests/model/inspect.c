@@ -152,7 +152,7 @@ LAW(a_text_of_ell_max_tokens_is_shown)
         strcat(text, "3");
     assert_int_equal(ftx("show --model d %s", text).status, 0);
     assert_refused(ftx("show --model d %s3", text),
-                   "the text:1:1: this has 17 tokens with bos; ell_max is 16.");
+                   "the text:1:1: this has 17 tokens, | ell_max is 16.");
 }
 
 LAW(a_model_without_a_head_predicts_nothing)
