@@ -9,8 +9,10 @@
 #endif
 #ifdef ONE_THREAD
 #define PER_THREAD
+#define SHARED_ATOMIC volatile
 #else
 #define PER_THREAD _Thread_local
+#define SHARED_ATOMIC _Atomic
 #endif
 
 /* Gives the calling thread threads - 1 helpers; with 1 they end. A helper

@@ -54,7 +54,7 @@ static const Option run_options[] = {
       "seconds between lines of progress" },
     { .name = NULL },
 };
-static volatile sig_atomic_t caught;    /* 0, or the signal             */
+static _Atomic int caught;              /* 0, or the signal             */
 
 static void catch(int signal)
 {
