@@ -60,11 +60,11 @@ char *close_text_stream(TextStream *w, Arena *arena)
 
 bool get_file_info(const char *name, FileInfo *about)
 {
-    struct stat of;
-    if (stat(name, &of) != 0)
+    struct stat s;
+    if (stat(name, &s) != 0)
         return false;
-    *about = (FileInfo){ S_ISREG(of.st_mode), of.st_mode & 0777, of.st_size,
-                         of.st_dev, of.st_ino };
+    *about = (FileInfo){ S_ISREG(s.st_mode), S_ISDIR(s.st_mode),
+                         s.st_mode & 0777, s.st_size, s.st_dev, s.st_ino };
     return true;
 }
 

@@ -30,7 +30,7 @@ FILE *open_text_stream(TextStream *w);
 char *close_text_stream(TextStream *w, Arena *arena);
 
 typedef struct {
-    bool is_file;               /* no folder, device or pipe              */
+    bool is_file, is_folder;    /* neither: a device or a pipe            */
     unsigned mode;              /* its permissions, as in POSIX           */
     long long size;
     unsigned long long disk, number;    /* which file it is              */

@@ -9,11 +9,14 @@
 
 const char GAP[] = "[gap]";
 
-/* Refuses a text for what encode_text says about its byte `where`. */
-_Noreturn static void fail_to_encode(const Tokenizer *t, const char *wrong,
-                                     const char *text, size_t n,
-                                     size_t where, Error *f, int at)
+Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
+                       size_t n, Error *f, int at)
 {
+    Tokens x;
+    size_t where;
+    const char *wrong = encode_text(t, arena, text, n, &x, &where);
+    if (wrong == NULL)
+        return x;
     const char *piece = text + where;
     int bytes = utf8_length(piece, n - where);
     char code[20] = "";
@@ -28,17 +31,6 @@ _Noreturn static void fail_to_encode(const Tokenizer *t, const char *wrong,
                  "model that was trained with --tokens bpe, which has tokens "
                  "for everything.", (int)strcspn(wrong, "."), wrong,
                  bytes < 90 ? bytes : 90, piece, code);
-}
-
-Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
-                       size_t n, Error *f, int at)
-{
-    Tokens x;
-    size_t where;
-    const char *wrong = encode_text(t, arena, text, n, &x, &where);
-    if (wrong != NULL)
-        fail_to_encode(t, wrong, text, n, where, f, at);
-    return x;
 }
 
 /* Appends the tokens of n bytes to *length others. Words end with a blank. */
@@ -78,10 +70,8 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
         && (x.length > 1 || is_special(t, bos_token(N_V))))
         x.length--;
     if (x.length > ell_max)
-        fail_in_text(f, at, "this has %d tokens%s; ell_max is %d.", x.length,
-                     x.length == length ? ""
-                     : task == TRAIN_D ? " with bos" : " with bos and eos",
-                     ell_max);
+        fail_in_text(f, at, "this has %d tokens, special ones included; "
+                     "ell_max is %d.", x.length, ell_max);
     return x;
 }
 
@@ -125,9 +115,10 @@ static void convert_text(CorpusReader *r)
         c->tokenizer = learn_tokens(r, r->text, learned);
     Tokens x = encode_ordinary(c->tokenizer, r->arena, r->text, r->n,
                                r->error, 0);
-    if (x.length < 2)
-        fail_with(r->error, "the text has only %d token; a model learns "
-                  "what follows on what, and needs two.", x.length);
+    if (x.length < 2 || r->ell_max < 2)
+        fail_with(r->error, "the number of tokens is %d, and ell_max %d; to "
+                  "learn what follows on what, both must be at least 2.",
+                  x.length, r->ell_max);
     x = add_special_tokens(c->tokenizer, r->arena, x);
     int last = (int)(x.length * r->plan->held_out), first = x.length - last;
     c->train.x = chunks(r->arena, (Tokens){ first, x.id }, r->ell_max,
@@ -153,20 +144,14 @@ bool next_text_line(const char *text, size_t n, size_t *at, Piece *line)
 /* Sets the sides of a line: what stands before its tab, and behind it. */
 static void split_line(const CorpusReader *r, Piece all, Piece side[2])
 {
-    int at = (int)(all.at - r->text);
     const char *tab = memchr(all.at, '\t', (size_t)all.n);
-    if (tab == NULL)
-        fail_in_text(r->error, at, "this line has no tab; expected two parts "
-                     "with a tab between.");
-    side[0] = (Piece){ all.at, (int)(tab - all.at) };
-    side[1] = (Piece){ tab + 1, all.n - side[0].n - 1 };
-    const char *second = memchr(tab + 1, '\t', (size_t)side[1].n);
-    if (second != NULL)
-        fail_in_text(r->error, (int)(second - r->text),
-                     "this line has a second tab; expected two parts with a "
-                     "tab between.");
-    if (side[0].n == 0 || side[1].n == 0)
-        fail_in_text(r->error, at, "one side of the tab is empty.");
+    int n = tab == NULL ? 0 : (int)(tab - all.at);
+    side[0] = (Piece){ all.at, n };
+    side[1] = (Piece){ all.at + n + 1, all.n - n - 1 };
+    if (n == 0 || side[1].n == 0
+        || memchr(side[1].at, '\t', (size_t)side[1].n) != NULL)
+        fail_in_text(r->error, (int)(all.at - r->text), "expected two parts, "
+                     "none of them empty, with one tab between.");
 }
 
 /* Returns the two sides of each line, and how many lines there are. */
@@ -179,8 +164,6 @@ static const Piece *read_lines(const CorpusReader *r, int *lines)
     Piece *side = arena_alloc(r->arena, 2 * most * sizeof *side);
     for (*lines = 0; next_text_line(r->text, r->n, &at, &all); ++*lines)
         split_line(r, all, &side[2 * *lines]);
-    if (*lines < 2)
-        fail_with(r->error, "there is only one line; two are the least.");
     return side;
 }
 
@@ -220,11 +203,10 @@ static const int *find_classes(CorpusReader *r, const Piece side[], int n)
                          "a label is a text; this one has a byte 0.");
         for (k = 1; k <= c->N_C && strcmp(c->class_name[k], name) != 0; k++)
             ;
-        if (k > c->N_C && known)
-            fail_in_text(r->error, at, "the model has no class '%s'.", name);
-        if (k > MOST_CLASSES)
-            fail_in_text(r->error, at, "this label is one more than the %d "
-                         "that there may be.", MOST_CLASSES);
+        if (k > (known ? c->N_C : MOST_CLASSES))
+            fail_in_text(r->error, at, "the label '%s' is new; %d are all "
+                         "that there %s.", name, k - 1,
+                         known ? "are in the model" : "may be");
         if (k > c->N_C)
             c->class_name[++c->N_C] = name;
     }
@@ -263,9 +245,6 @@ Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
     bool has_lines = task == TRAIN_ED || task == TRAIN_CLASS;
     CorpusReader r = { arena, f, task, plan, model, ell_max, .text = NULL };
     char *hex = arena_alloc(arena, 17);
-    if (!has_lines && ell_max < 2)
-        fail_with(f, "--ell_max must be at least 2 to learn what follows on "
-                  "what.");
     r.text = read_text_file(arena, name, &r.n, f);
     snprintf(hex, 17, "%016llx",
              (unsigned long long)checksum(NO_CHECKSUM, r.text, r.n));

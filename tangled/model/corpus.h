@@ -5,7 +5,7 @@
    the name of a file flows in; token sequences flow out. */
 #ifndef FTX_CORPUS_H
 #define FTX_CORPUS_H
-#include "model/file.h"
+#include "model/model.h"
 
 /* Returns bos_token, the tokens of the n bytes, and eos_token, as far as the
    tokenizer has these two, as a model of the task takes them. A prompt for

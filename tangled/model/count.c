@@ -5,35 +5,41 @@
 #include "model/model.h"
 #include <string.h>
 
-/* Prints a row for each part that is the first of its kind, and how many
-   differ from it at most in the number of their layer or head. */
+static const char row[] = "%-26s %8s  %16s %18s\n";
+
+/* Prints a row for the first parameter of each kind: how many others differ
+   from it at most in the number of their layer or head. */
 static void print_parts(FILE *out, const Theta *theta)
 {
-    char kind[40], shape[60], numbers[40];
-    fprintf(out, "%-26s %8s  %16s %18s\n", "part", "how many", "each",
-            "numbers");
+    const Hyperparameters *h = &theta->hyper;
+    const int layers[] = { [NOWHERE] = 1, [LAYER] = h->L, [ENC] = h->L_enc,
+                           [DEC] = h->L_dec, [ED] = h->L_dec };
+    char kind[40], many[20], shape[60], numbers[40];
+    fprintf(out, row, "part", "how many", "each", "numbers");
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];
-        long long times = 0;
         if (p->layer > 1 || p->head > 1)
             continue;
-        for (const Parameter *q = &theta->parameter[theta->n]; q >= p; q--)
-            times += q->part == p->part && strcmp(q->symbol, p->symbol) == 0;
+        int times = layers[p->part] * (p->head > 0 ? h->H : 1);
         parameter_kind(p, kind);
+        snprintf(many, sizeof many, "%d", times);
         snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
-        fprintf(out, "%-26s %8lld  %16s %18s\n", kind, times, shape,
-                format_grouped(times * p->rows * p->cols, numbers));
+        fprintf(out, row, kind, many, shape,
+                format_grouped((long long)times * p->rows * p->cols,
+                               numbers));
     }
+    fprintf(out, row, "total", "", "",
+            format_grouped(theta_count(theta), numbers));
 }
 
 static const char usage[] =
     "Usage: ftx count d|e|ed|class [options]\n"
     "       ftx count MODEL\n"
     "\n"
-    "Counts the parameters of an architecture, or of a MODEL: a file, a\n"
-    "folder, or a name such as gpt2, gpt3, bert-base or transformer-base,\n"
-    "beside the published number; with a wrong one all are printed. For\n"
-    "example, GPT-2:\n"
+    "Counts the parameters of an architecture, or of a MODEL: a file, or a\n"
+    "name such as gpt2, gpt3, bert-base or transformer-base, beside the\n"
+    "published number; with a wrong one all are printed. For example,\n"
+    "GPT-2:\n"
     "\n"
     "  ftx count gpt2\n"
     "  ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 --d_e 768"
@@ -52,8 +58,8 @@ static Hyperparameters find_model(const Command *c, const char *name,
         append(names, sizeof names, "%s%s", k == 0 ? "" : ", ",
                known_models[k].name);
     if (*known == NULL)
-        fail_with(f, "there is no model file or folder '%.100s', and no "
-                  "model of that name is known; known are %s.", name, names);
+        fail_with(f, "there is no model file '%.100s', and no model of "
+                  "that name is known; known are %s.", name, names);
     return (*known)->hyper;
 }
 
@@ -64,7 +70,6 @@ void count_numbers(Error *f, Command *c)
         task_of(c->argument[k], &task);
     Hyperparameters hyper = hyper_default(task);
     const KnownModel *known = NULL;
-    char numbers[40];
     const Options options[] = {
         { "Hyperparameters:", hyper_options + 1, &hyper },
         { .table = NULL },
@@ -84,11 +89,9 @@ void count_numbers(Error *f, Command *c)
     else
         refuse_unused_hyper(f, task, c->argument + 1);
     hyper_check(f, &hyper);
-    const Theta *theta = theta_new(c->arena, &hyper);
-    print_parts(c->out, theta);
-    fprintf(c->out, "%-26s %8s  %16s %18s\n", "total", "", "",
-            format_grouped(theta_count(theta), numbers));
-    if (known != NULL)
-        fprintf(c->out, "%-26s %8s  %16s %18s\n%s\n", "published", "", "",
-                known->published, known->why);
+    print_parts(c->out, theta_new(c->arena, &hyper));
+    if (known != NULL) {
+        fprintf(c->out, row, "published", "", "", known->published);
+        fprintf(c->out, "%s\n", known->why);
+    }
 }

@@ -1,10 +1,24 @@
-/* ftx show --model: what a model computes, line by line.
+/* ftx show --model: what a model computes, line by line, and what becomes of
+   it where a value inside it is another.
 
-   Main type: Inspection. Entry point: show_inside. In come a model and a
-   text; out come predictions after each layer, steps, or heads. */
-#include "model/model.h"
+   Main types: Inspection, Intervention. Entry point: show_inside. In come a
+   model and a text; out come predictions after each layer, or steps. */
+#include "model/corpus.h"
+#include "library/functions.h"
 #include "show/show.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A change: what is multiplied, where, and by which factor. */
+typedef struct {
+    enum { HEAD_VALUE, ATTENTION_VALUE, MLP_VALUE, LAYER_VALUE,
+           STATE_VALUE } what;
+    Place at;
+    int token;                  /* 0: all tokens                          */
+    double factor;
+} Intervention;
 
 /* A look into a model. 25 fields: what is typed, what is looked at, where
    the observer is, and what it has seen. */
@@ -13,34 +27,178 @@ typedef struct {
     bool json;
     int turn, layer, head;      /* typed; 0: the last, all, all           */
     Texts set;
-    int algorithm, row;         /* of `line`                              */
+    Intervention change[MOST_TEXTS];    /* set.n of them                  */
     Command *command;
     Error *error;
     const Model *model;
-    Interventions *changes;
     Tokens z, x;                /* of an encoder-decoder both             */
     int turns, y;               /* of z; the token that this turn adds    */
     bool ended;                 /* eos_token is the last of all           */
     Place at;
+    Mat before, attended;       /* states: the layer's and the MLP's base */
     Run run;                    /* the steps that are asked for           */
     int t;                      /* predictions are read off at token t:   */
     int n;                      /* from the embedding and each layer,     */
-    Mat *state;                 /* state[0] ... state[n - 1], each a column */
+    Mat *state;                 /* state[0] ... state[n - 1]              */
 } Inspection;
+
+/* What --set says is error->text; it is read up to `at`. */
+typedef struct {
+    Error *error;
+    const char *at;
+} PlaceReader;
+
+static _Noreturn void expected(const PlaceReader *r, const char *what)
+{
+    fail_in_text(r->error, (int)(r->at - r->error->text), "expected %s.",
+                 what);
+}
+
+/* Goes behind the word and the blanks before it; false: it is not there. */
+static bool skip_word(PlaceReader *r, const char *word)
+{
+    size_t n = strlen(word);
+    r->at += strspn(r->at, " ");
+    if (strncmp(r->at, word, n) != 0
+        || (isalpha((unsigned char)*word)
+            && isalpha((unsigned char)r->at[n])))
+        return false;
+    r->at += n;
+    return true;
+}
+
+/* Returns the number that comes next, of a layer, say. */
+static int read_number(PlaceReader *r, const char *what, int least, int most)
+{
+    r->at += strspn(r->at, " ");
+    size_t n = strspn(r->at, "0123456789");
+    double x = n == 0 ? -1 : strtod(r->at, NULL);
+    if (x < least || x > most)
+        fail_in_text(r->error, (int)(r->at - r->error->text), "expected the "
+                     "number of a %s, from %d to %d.", what, least, most);
+    r->at += n;
+    return (int)x;
+}
+
+/* Reads which value it is, and of which tokens. */
+static void read_place(PlaceReader *r, const Inspection *in, Intervention *v)
+{
+    const Hyperparameters *h = &in->model->theta->hyper;
+    bool ed = h->architecture == ED_TRANSFORMER;
+    v->at.part = !ed ? LAYER : skip_word(r, "encoder") ? ENC
+               : skip_word(r, "decoder") ? DEC : ED;
+    if (v->at.part == ED && !skip_word(r, "cross"))
+        expected(r, "encoder, decoder or cross, as in 'cross layer 1 head 2 "
+                    "= 0'");
+    if (!skip_word(r, "layer"))
+        expected(r, "'layer' and its number, as in 'layer 1 head 2 = 0'");
+    v->at.layer = read_number(r, "layer", v->at.part != ED ? 0 : 1,
+                              !ed ? h->L : v->at.part == ENC ? h->L_enc
+                                                             : h->L_dec);
+    v->what = skip_word(r, "head") ? HEAD_VALUE
+            : skip_word(r, "attention") ? ATTENTION_VALUE
+            : skip_word(r, "mlp") ? MLP_VALUE : LAYER_VALUE;
+    if (v->what == HEAD_VALUE)
+        v->at.head = read_number(r, "head", 1, h->H);
+    if (skip_word(r, "token")) {
+        v->token = read_number(r, "token", 1, v->at.part == ENC
+                               ? in->z.length : in->x.length);
+        v->what = v->what == LAYER_VALUE ? STATE_VALUE : v->what;
+    }
+    if (v->at.part == ED && v->what > ATTENTION_VALUE)
+        expected(r, "'head' and its number, or 'attention': cross-attention "
+                    "has no more");
+    if (v->at.layer == 0 && v->what != STATE_VALUE)
+        expected(r, "'token' and its number alone: layer 0 is the "
+                    "embedding");
+}
+
+/* Reads what is done with it, up to the end. */
+static void read_factor(PlaceReader *r, Intervention *v)
+{
+    char *end;
+    bool equals = skip_word(r, "=");
+    if (!equals && !skip_word(r, "*"))
+        expected(r, v->what != LAYER_VALUE ? "'= 0', or '*' and a number"
+                    : "'head' and its number, 'attention', 'mlp' or 'token' "
+                      "and its number; or '= 0', or '*' and a number");
+    r->at += strspn(r->at, " ");
+    v->factor = strtod(r->at, &end);
+    if (end == r->at || !isfinite((real)v->factor)
+        || (equals && v->factor != 0))
+        expected(r, equals ? "0; another number is a factor, as in '* 2'"
+                           : "a number");
+    r->at = end;
+    r->at += strspn(r->at, " ");
+    if (*r->at != '\0')
+        expected(r, "nothing more; another change has a --set of its own");
+}
+
+/* Reads each --set. */
+static void read_interventions(Inspection *in)
+{
+    for (int k = 0; k < in->set.n; k++) {
+        set_subject(in->error, "--set", in->set.text[k]);
+        PlaceReader r = { in->error, in->set.text[k] };
+        read_place(&r, in, &in->change[k]);
+        read_factor(&r, &in->change[k]);
+    }
+}
+
+static const char states_of_z[] = " 8.3 8.8 ",
+                  states_of_x[] = " 8.12 8.19 9.3 9.8 10.3 10.8 ";
+
+/* Does the change act on the value of this line, at this place? */
+static bool is_at_place(const Intervention *v, const Place *at,
+                        const char *line)
+{
+    const char *lines = v->what == HEAD_VALUE ? " 5.2 "
+                      : v->what == ATTENTION_VALUE ? " 5.4 "
+                      : v->what == MLP_VALUE ? " 8.7 8.18 9.7 10.8 "
+                      : v->at.part == ENC ? states_of_z : states_of_x;
+    return is_line_in(lines, line) && v->at.layer == at->layer
+        && (at->layer == 0 || v->at.part == at->part)
+        && (v->what != HEAD_VALUE || v->at.head == at->head);
+}
+
+/* Returns M with the value times the factor, where the change acts. */
+static Mat multiply_value(const Inspection *in, const Intervention *v, Mat M)
+{
+    Mat base = v->what == MLP_VALUE ? in->attended
+             : v->what == LAYER_VALUE ? in->before : NULL;
+    Mat Y = input(M->tape, M->rows, M->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            bool same = v->factor == 1 || (v->token > 0 && v->token != j);
+            real b = base == NULL ? 0 : AT(base, i, j);
+            AT(Y, i, j) = same ? AT(M, i, j)
+                        : b + (real)v->factor * (AT(M, i, j) - b);
+        }
+    return Y;
+}
+
+/* Returns what becomes of the value of a line, and keeps states. */
+static Mat intervene(Inspection *in, const char *line, Mat M)
+{
+    for (int k = 0; k < in->set.n; k++)
+        if (is_at_place(&in->change[k], &in->at, line))
+            M = multiply_value(in, &in->change[k], M);
+    if (is_line_in(" 8.6 8.17 9.6 10.6 ", line))
+        in->attended = M;
+    bool of_x = is_line_in(states_of_x, line);
+    if (of_x || is_line_in(states_of_z, line)) {
+        in->before = constant(in->command->arena, M->rows, M->cols);
+        memcpy(in->before->at, M->at, entries(M) * sizeof(real));
+    }
+    if (of_x)
+        in->state[in->n++] = in->before;
+    return M;
+}
 
 /* Has it a head? A bare BertModel has none. */
 static bool has_predictions(const Model *model)
 {
     return model->task != TRAIN_CLASS || model->theta->hyper.N_C > 0;
-}
-
-/* Is it a step that the user asks for? */
-static bool is_wanted(const Inspection *in, const Step *step)
-{
-    return in->line == NULL ? in->json
-         : in->algorithm == step->algorithm && in->row == step->line
-           && (in->layer == 0 || in->layer == step->layer)
-           && (in->head == 0 || in->head == step->head);
 }
 
 /* Watches a value of a line; returns what it becomes. */
@@ -52,30 +210,30 @@ static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
         pass_line(&in->at, line, index);
         return NULL;
     }
-    M = intervene(in->changes, &in->at, line, M);
-    if (has_predictions(in->model)
-        && is_line_in(" 8.12 8.19 9.3 9.8 10.3 10.8 ", line))
-        in->state[in->n++] = matrix_copy(in->command->arena,
-                                         column_at(M, in->t));
+    M = intervene(in, line, M);
     Step step = step_seen(&in->at, line, name);
     step.inner = step.algorithm != in->run.algorithm;
     step.turn = in->run.algorithm == 15 ? in->x.length : 0;
     step.loop = 'i';
-    if (is_wanted(in, &step))
+    bool wanted = in->line == NULL ? in->json
+                : strcmp(in->line, line) == 0
+                  && (in->layer == 0 || in->layer == step.layer)
+                  && (in->head == 0 || in->head == step.head);
+    if (wanted)
         append_step(&in->run, in->command->arena, &step, M);
     pass_line(&in->at, line, 0);
     return M;
 }
 
-/* Returns what the last lines make of a state, a column, on the tape, which
+/* Returns what the last lines make of a state at token t, on the tape, which
    forgets what it had. */
 static Mat read_off(const Inspection *in, Mat state)
 {
     const Model *model = in->model;
     const Theta *theta = model->theta;
     tape_clear(in->command->tape);
-    Mat X = input(in->command->tape, state->rows, state->cols);
-    memcpy(X->at, state->at, (size_t)state->rows * sizeof(real));
+    Mat X = input(in->command->tape, state->rows, 1);
+    memcpy(X->at, &AT(state, 1, in->t), entries(X) * sizeof(real));
     Architecture kind = theta->hyper.architecture;
     bool transformed = kind == E_TRANSFORMER && !theta->hyper.pooler;
     if (transformed) {
@@ -342,28 +500,10 @@ static const char usage[] =
     "a model of 'ftx train ed' say encoder, decoder or cross before\n"
     "'layer'; a change acts in the turn that is shown, not before it.\n";
 
-/* Refuses what would do nothing, and a line that is none. */
-static void check_options(Inspection *in, char *const option[])
-{
-    Error *f = in->error;
-    char behind;
-    refuse_unused(f, option, "turn", in->model->task == TRAIN_ED,
-                  "with a model of 'ftx train ed'");
-    refuse_unused(f, option, "layer", in->line != NULL, "with --line");
-    refuse_unused(f, option, "head", in->line != NULL, "with --line");
-    if (in->line != NULL
-        && (sscanf(in->line, "%2d.%2d%c", &in->algorithm, &in->row,
-                   &behind) != 2
-            || in->algorithm < 1 || in->row < 1))
-        fail_with(f, "--line must be an algorithm and a line of it, "
-                  "such as 10.6; it is '%.100s'.", in->line);
-}
-
 /* Returns the run of the model's algorithm, without steps. */
 static Run run_of_model(const Model *model)
 {
-    static const int algorithm[] = { [ED_TRANSFORMER] = 15,
-        [E_TRANSFORMER] = 9, [D_TRANSFORMER] = 10 };
+    static const int algorithm[] = { 15, 9, 10 };
     const Hyperparameters *h = &model->theta->hyper;
     return (Run){ .algorithm = algorithm[h->architecture],
                   .layout = &layouts[0],    /* the paper's                */
@@ -381,18 +521,22 @@ void show_inside(Error *f, Command *c)
     int n = parse_command(f, c, usage, options);
     if (n != 1)
         fail_with(f, "expected one text; put it in quotes.");
+    char **option = c->argument + n;
     in->model = model_load(c->arena, in->file, TO_USE, f);
-    check_options(in, c->argument + n);
+    refuse_unused(f, option, "turn", in->model->task == TRAIN_ED,
+                  "with a model of 'ftx train ed'");
+    refuse_unused(f, option, "layer", in->line != NULL, "with --line");
+    refuse_unused(f, option, "head", in->line != NULL, "with --line");
     const Hyperparameters *h = &in->model->theta->hyper;
     in->run = run_of_model(in->model);
     find_tokens(in, c->argument[0]);
-    in->changes = interventions_read(c->arena, h, &in->set, in->z.length,
-                                     in->x.length, f);
+    read_interventions(in);
     inspect(in);
     set_subject(f, "ftx show", NULL);
-    if (in->run.n == 0 && (in->json || in->line != NULL))
-        fail_with(f, "nothing of that is computed: the model runs Algorithms "
-                  "4 to 7 and %s, and has %d layers of %d heads.",
+    if (in->line != NULL && in->run.n == 0)
+        fail_with(f, "no line '%.100s' is computed there; write it as 4.6. "
+                  "The model runs Algorithms 4 to 7 and %s, and has %d "
+                  "layers of %d heads.", in->line,
                   in->run.algorithm == 15 ? "8, and lines 15.4 to 15.6"
                   : in->run.algorithm == 9 ? "9" : "10",
                   h->L + h->L_enc + h->L_dec, h->H);

@@ -32,26 +32,24 @@ static const Option state_options[] = {
     { .name = NULL },
 };
 
-/* Returns how many numbers a file of the model has. */
-static long long numbers_of(const Model *m)
+/* Returns how many parts the numbers of a file have: the parameters, and what
+   the optimiser has of each. */
+static int parts_of(const Model *m)
 {
-    return theta_count(m->theta) * (1 + m->state.has_m + m->state.has_v);
+    return 1 + m->state.has_m + m->state.has_v;
 }
 
-/* Returns the matrices of a file in their order, and in *n how many there
-   are: the parameters, then what the optimiser has. */
-static const Mat *matrices_of(Arena *arena, const Model *m, int *n)
+static long long numbers_of(const Model *m)
 {
-    int parameters = m->theta->n;
-    Mat *M = arena_alloc(arena, 3 * (size_t)parameters * sizeof *M);
-    *n = 0;
-    for (int k = 1; k <= parameters; k++)
-        M[(*n)++] = *m->theta->parameter[k].place;
-    for (int k = 1; m->state.has_m && k <= parameters; k++)
-        M[(*n)++] = m->m[k];
-    for (int k = 1; m->state.has_v && k <= parameters; k++)
-        M[(*n)++] = m->v[k];
-    return M;
+    return theta_count(m->theta) * parts_of(m);
+}
+
+/* Returns matrix k, from 1, of parts_of(m) theta->n in their order. */
+static Mat matrix_of(const Model *m, int k)
+{
+    int n = m->theta->n, i = (k - 1) % n + 1;
+    return k <= n ? *m->theta->parameter[i].place
+         : k <= 2 * n && m->state.has_m ? m->m[i] : m->v[i];
 }
 
 /* Writes a line for each row of a table: its name and its value. */
@@ -104,13 +102,14 @@ static void put_model(FILE *file, const void *data)
         fputc(' ', to);
     fputc('\n', to);
     const char *text = close_text_stream(&header, arena);
-    int matrices;
-    size_t n = (size_t)numbers_of(m) * sizeof(real), size, done = 0;
-    const Mat *M = matrices_of(arena, m, &matrices);
-    char *numbers = arena_alloc(arena, n);
-    for (int k = 0; k < matrices; done += entries(M[k]) * sizeof(real), k++)
-        memcpy(numbers + done, M[k]->at, entries(M[k]) * sizeof(real));
-    const void *sums = sums_of_blocks(arena, numbers, n, &size);
+    size_t n = (size_t)numbers_of(m) * sizeof(real), size;
+    real *numbers = arena_alloc(arena, n), *next = numbers;
+    for (int k = 1; k <= parts_of(m) * m->theta->n; k++) {
+        Mat M = matrix_of(m, k);
+        memcpy(next, M->at, entries(M) * sizeof(real));
+        next += entries(M);
+    }
+    const void *sums = sums_of_blocks(arena, (char *)numbers, n, &size);
     snprintf(first, sizeof first, "ftx model 3\nheader %010zu\n",
              FIRST + header.n);
     uint64_t sum = checksum(NO_CHECKSUM, first, FIRST);
@@ -135,15 +134,12 @@ void model_save(const Model *model, const char *name, Error *f)
 {
     const char *sheet = f->sheet, *text = f->text;
     set_subject(f, name, NULL);
-    Arena *arena = arena_new();
-    int n;
-    const Mat *M = matrices_of(arena, model, &n);
-    while (n > 0 && are_finite(M[n - 1]->at, entries(M[n - 1])))
-        n--;
-    arena_free(arena);
-    if (n > 0)
-        fail_with(f, "is not written: a parameter, or what the optimiser "
-                  "keeps of it, is not finite; what was there is as it was.");
+    for (int k = 1; k <= parts_of(model) * model->theta->n; k++)
+        if (!are_finite(matrix_of(model, k)->at,
+                        entries(matrix_of(model, k))))
+            fail_with(f, "is not written: a parameter, or what the optimiser "
+                      "keeps of it, is not finite; what was there is as it "
+                      "was.");
     replace_file(name, f, model, put_model);
     set_subject(f, sheet, text);
 }
@@ -205,13 +201,10 @@ static void check_header(const Header *h, const Model *m,
     const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
         fail_with(h->error, "%s", wrong);
-    if (m->tokenizer->N_V != hyper->N_V)
-        fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
-                  m->tokenizer->N_V, hyper->N_V);
-    if (3 * heads > (double)(h->end - h->numbers)
+    if (m->tokenizer->N_V != hyper->N_V
+        || 3 * heads > (double)(h->end - h->numbers)
         || hyper_default(m->task).architecture != hyper->architecture
-        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
-        || (m->task == TRAIN_E && hyper->pooler))
+        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler))
         fail_with(h->error, "its sizes do not fit its header.");
 }
 
@@ -245,16 +238,20 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     int format;
     unsigned long long header = 0;
     Header h = { .error = f, .arena = arena };
+    FileInfo about;
+    set_subject(f, name, NULL);
+    if (get_file_info(name, &about) && about.is_folder)
+        fail_with(f, "is a folder; expected a model file, as 'ftx train' "
+                  "saves it or doc/released.py makes it of a folder.");
     char *bytes = read_file(arena, name, SIZE_MAX, &n, f);
     if (sscanf(bytes, "ftx model %d header %10llu", &format, &header) < 1)
         fail_with(f, "not a model of ftx.");
     if (format != 3)
         fail_with(f, "this model has format %d; this ftx reads format 3.",
                   format);
-    if (n < FIRST + 8)
-        fail_with(f, "the model is cut short.");
-    if (!find_numbers(&h, bytes, n, header))
-        fail_with(f, "the model is damaged: its checksum is wrong.");
+    if (n < FIRST + 8 || !find_numbers(&h, bytes, n, header))
+        fail_with(f, "the model is cut short or damaged: its checksum is "
+                  "wrong.");
     h.p = bytes + FIRST;
     f->text = bytes;
     return h;
@@ -282,24 +279,24 @@ static void get_numbers(const Header *h, Model *m, size_t size,
                         Purpose purpose)
 {
     Arena *arena = h->arena;
+    real *x = numbers_in(h, (size_t)numbers_of(m), size);
     if (purpose == TO_USE) {
-        theta_wrap(m->theta, arena,
-                   numbers_in(h, (size_t)theta_count(m->theta), size));
+        theta_wrap(m->theta, arena, x);
         return;
     }
-    const real *x = numbers_in(h, (size_t)numbers_of(m), size);
     theta_allocate(m->theta, arena);
     m->m = m->state.has_m ? theta_zeros(arena, m->theta) : NULL;
     m->v = m->state.has_v ? theta_zeros(arena, m->theta) : NULL;
-    int n;
-    const Mat *M = matrices_of(arena, m, &n);
-    for (int k = 0; k < n; x += entries(M[k]), k++)
-        memcpy(M[k]->at, x, entries(M[k]) * sizeof(real));
+    for (int k = 1; k <= parts_of(m) * m->theta->n; k++) {
+        Mat M = matrix_of(m, k);
+        memcpy(M->at, x, entries(M) * sizeof(real));
+        x += entries(M);
+    }
 }
 
-static Model *load_file(Arena *arena, const char *name, Purpose purpose,
-                        Error *f)
+Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
 {
+    const char *sheet = f->sheet, *text = f->text;
     Header h = open_model(arena, name, f);
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
@@ -328,13 +325,6 @@ static Model *load_file(Arena *arena, const char *name, Purpose purpose,
         || count > h.end - h.p || count * size != h.end - h.p)
         fail_with(f, "its sizes do not fit its header.");
     get_numbers(&h, m, (size_t)size, purpose);
-    return m;
-}
-
-Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
-{
-    const char *sheet = f->sheet, *text = f->text;
-    Model *m = load_file(arena, name, purpose, f);
     set_subject(f, sheet, text);
     return m;
 }

@@ -3,17 +3,12 @@
 
    Main type: Predictor, a command at work. Entry point: predict. Options
    and lines of text flow in; what the model says flows out, line by line. */
-#include "model/model.h"
+#include "model/corpus.h"
 #include <math.h>
 #include <string.h>
 
-typedef struct Predictor Predictor;
-
-/* What a command does with the tokens of a line. Prints, or gives up. */
-typedef void RunOnTokens(Predictor *s, Tokens x);
-
 /* A command at work. Options set all from `file` to `special`. */
-struct Predictor {
+typedef struct {
     Command *command;
     Error *error;
     const Model *model;
@@ -23,7 +18,7 @@ struct Predictor {
     bool special;
     Random random;
     int at;                     /* where the line begins, for errors      */
-};
+} Predictor;
 enum { MOST_TOKENS = 10000000 };
 /* Loads the model, which must be one of the task, and prepares the tape. */
 static void load_for_task(Predictor *s, Task task)
@@ -91,13 +86,9 @@ static void fill(Predictor *s, Tokens x)
     if (gaps.length == 0)
         fail_in_text(s->error, s->at, "there is no gap; write it as %s.",
                      GAP);
-    for (int k = 1; k <= x.length; k++) {
-        int y = TOKEN(x, k);
-        if (y == mask)
-            y = TOKEN(rank_tokens(column_at(P, k), 1), 1);
-        Piece piece = token_piece(t, y);
-        fwrite(piece.at, 1, (size_t)piece.n, out);
-    }
+    for (int k = 1; k <= x.length; k++)
+        print_token(s, TOKEN(x, k) != mask ? TOKEN(x, k)
+                       : TOKEN(rank_tokens(column_at(P, k), 1), 1));
     fputc('\n', out);
     for (int gap = 1; gap <= gaps.length; gap++) {
         int k = TOKEN(gaps, gap);
@@ -160,7 +151,7 @@ static const Option model_options[] = {
 /* What the model of a task is asked, a row each. */
 static const struct {
     const char *name;
-    RunOnTokens *run;
+    void (*run)(Predictor *s, Tokens x);    /* prints, or gives up        */
     const Option *options;
     const char *usage;
 } commands[] = {

@@ -1,7 +1,7 @@
 /* model/tokenize.c: ftx tokenize, the tokens of a text.
 
    Entry point: tokenize. A text flows in, a line for each token flows out. */
-#include "model/model.h"
+#include "model/corpus.h"
 
 typedef struct { const char *model; bool vocabulary; } TokenizeOptions;
 static const Option tokenize_options[] = {

@@ -3,46 +3,24 @@
 
    Main type: Session. Entry point: train. Options and a file of text flow in;
    a model file flows out, again and again while it is trained. */
-#include "model/model.h"
+#include "model/corpus.h"
 #include "library/functions.h"
 #include "library/threads.h"
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 
-/* What is typed for this run alone, and stands in no model file. */
-typedef struct {
-    const char *model, *from;
-    bool resume, replace, as_printed;
-    int threads;
-    double save, every;
-} RunOptions;
-
-#define PLACE(member) offsetof(RunOptions, member)
-static const Option run_options[] = {
-    { "model", TEXT, PLACE(model), NO_BOUNDS, "FILE", "where it is saved" },
-    { "from", TEXT, PLACE(from), NO_BOUNDS, "MODEL", "fine-tune this model" },
-    { "resume", FLAG, PLACE(resume), NO_BOUNDS, NULL,
-      "continue the training of this model" },
-    { "replace", FLAG, PLACE(replace), NO_BOUNDS, NULL,
-      "overwrite the file if it exists" },
-    { "as-printed", FLAG, PLACE(as_printed), NO_BOUNDS, NULL,
-      "the paper's gradient descent and epsilon" },
-    { "threads", WHOLE, PLACE(threads), 1, MAX_WORKERS, NULL,
-      "number of threads; the result is the same" },
-    { "save", DECIMAL, PLACE(save), 0, 1e6, NULL, "seconds between saves" },
-    { "every", DECIMAL, PLACE(every), 0, 1e6, NULL,
-      "seconds between lines of progress" },
-    { .name = NULL },
-};
-
-/* One run. 22 fields: its input, its state, and the times of its events.
-   The model has the plan and theta that are trained; plan and hyper are what
-   was typed, until there is a model. */
+/* One run. 28 fields: what is typed for it alone, and stands in no model
+   file; its input, its state, and the times of its events. The model has the
+   plan and theta that are trained; plan and hyper are what was typed, until
+   there is a model. */
 typedef struct {
     Command *command;
     Error *error;
-    RunOptions run;
+    const char *name, *from;    /* of the model; of another, or NULL      */
+    bool resume, replace, as_printed;
+    int threads;
+    double save, every;         /* seconds between saves, and lines       */
     Task task;
     Plan plan;
     Hyperparameters hyper;
@@ -59,18 +37,28 @@ typedef struct {
                                    printed                                */
 } Session;
 
-static SHARED_ATOMIC int caught;        /* 0, or the signal             */
+#define PLACE(member) offsetof(Session, member)
+static const Option run_options[] = {
+    { "model", TEXT, PLACE(name), NO_BOUNDS, "FILE", "where it is saved" },
+    { "from", TEXT, PLACE(from), NO_BOUNDS, "MODEL", "fine-tune this model" },
+    { "resume", FLAG, PLACE(resume), NO_BOUNDS, NULL,
+      "continue the training of this model" },
+    { "replace", FLAG, PLACE(replace), NO_BOUNDS, NULL,
+      "overwrite the file if it exists" },
+    { "as-printed", FLAG, PLACE(as_printed), NO_BOUNDS, NULL,
+      "the paper's gradient descent and epsilon" },
+    { "threads", WHOLE, PLACE(threads), 1, MAX_WORKERS, NULL,
+      "number of threads; the result is the same" },
+    { "save", DECIMAL, PLACE(save), 0, 1e6, NULL, "seconds between saves" },
+    { "every", DECIMAL, PLACE(every), 0, 1e6, NULL,
+      "seconds between lines of progress" },
+    { .name = NULL },
+};
+static _Atomic int caught;              /* 0, or the signal             */
 
 static void catch(int signal)
 {
     caught = signal;
-}
-
-/* Tells the evaluation after an epoch to stop. */
-static bool stopped(void *to)
-{
-    (void)to;
-    return caught != 0;
 }
 
 static Loss *const loss_of_task[] = { loss_11, loss_12, loss_13,
@@ -92,7 +80,7 @@ static void print_progress(Session *s)
 {
     const int step = s->model->state.step;
     double now = seconds();
-    if (now - s->printed < s->run.every)
+    if (now - s->printed < s->every)
         return;
     s->printed = now;
     double bits = s->predicted > 0 ? s->loss / s->predicted / log(2) : 0;
@@ -117,22 +105,19 @@ static void save(Session *s)
     if (s->trainer->diverged)
         return;
     state->updates = (int)s->trainer->updates;
-    model_save(s->model, s->run.model, s->error);
+    model_save(s->model, s->name, s->error);
     s->kept = seconds();
     s->saved = state->step;
 }
 
-/* After an epoch: prints the loss of the held-out part, unless a signal stops
-   its evaluation. */
+/* After an epoch: prints the loss of the held-out part. */
 static void finish_epoch(Session *s)
 {
     const int step = s->model->state.step;
     if (step % s->epoch != 0 || s->corpus.held_out.N_data == 0)
         return;
-    s->trainer->stop = stopped;
     double nats = mean_loss(s, &s->corpus.held_out);
-    s->trainer->stop = NULL;
-    if (caught == 0 && !s->trainer->diverged && !isnan(nats))
+    if (!s->trainer->diverged && !isnan(nats))
         fprintf(s->command->out, "step %d, epoch %d: %.4f bits held out\n",
                 step, step / s->epoch, nats / log(2));
 }
@@ -149,7 +134,7 @@ static bool on_step(void *to, const Progress *step)
     s->tokens += (double)step->tokens;
     print_progress(s);
     finish_epoch(s);
-    if (seconds() - s->kept >= s->run.save)
+    if (seconds() - s->kept >= s->save)
         save(s);
     return caught == 0 && !s->trainer->diverged && step->step < s->last;
 }
@@ -158,15 +143,14 @@ static bool on_step(void *to, const Progress *step)
    from the model. */
 static void check_names(Session *s)
 {
-    const RunOptions *run = &s->run;
-    if (is_same_file(s->file, run->model))
+    if (is_same_file(s->file, s->name))
         fail_with(s->error, "%s cannot be both data and what is written.",
                   s->file);
-    acquire_lock(&s->command->lock, run->model, s->error);
+    acquire_lock(&s->command->lock, s->name, s->error);
     set_subject(s->error, "ftx train", NULL);
-    if (!run->replace && !run->resume && is_name_taken(run->model))
+    if (!s->replace && !s->resume && is_name_taken(s->name))
         fail_with(s->error, "%s is there already; --resume goes on with it, "
-                  "--replace begins anew.", run->model);
+                  "--replace begins anew.", s->name);
 }
 
 /* Copies the numbers of what has the same name and size. */
@@ -192,16 +176,15 @@ static Model *begin_model(Session *s, const Model *from)
     s->hyper.N_V = c->tokenizer->N_V;
     s->hyper.N_C = c->N_C;
     hyper_check(s->error, &s->hyper);
-    *m = (Model){ .task = s->task, .plan = s->plan,
-                  .theta = theta_new(arena, &s->hyper),
+    *m = (Model){ .task = s->task, .theta = theta_new(arena, &s->hyper),
                   .tokenizer = c->tokenizer, .class_name = c->class_name,
                   .state = { .bytes = c->bytes, .sum = c->sum } };
     if (theta_count(m->theta) > 1000000000)
         fail_with(s->error, "the model has %lld numbers to learn; ftx trains "
                   "at most 1000000000.", theta_count(m->theta));
     theta_allocate(m->theta, arena);
-    Random random = random_new(m->plan.how.seed);
-    theta_initialise(m->theta, m->plan.initialise, &random);
+    Random random = random_new(s->plan.how.seed);
+    theta_initialise(m->theta, s->plan.initialise, &random);
     if (from != NULL)
         copy_parameters(m->theta, from->theta);
     return m;
@@ -225,7 +208,7 @@ static void parse_train_options(Session *s)
 {
     Command command = *s->command;
     const Options options[] = {
-        { "This run:", run_options, &s->run },
+        { "This run:", run_options, s },
         { "Training:", plan_options, &s->plan },
         { "Hyperparameters:", hyper_options + OF_DATA, &s->hyper },
         { .table = NULL },
@@ -235,12 +218,9 @@ static void parse_train_options(Session *s)
                              command.argument, bytes);
     command.argument = argument;
     int others = parse_command(s->error, &command, usage, options);
-    if (others == 0 || !task_of(argument[0], &s->task))
-        fail_with(s->error, "expected d, e, ed or class first; see 'ftx "
-                  "train --help'.");
-    if (others != 2)
-        fail_with(s->error, "expected one file, not %d; 'cat' makes one of "
-                  "several.", others - 1);
+    if (others != 2 || !task_of(argument[0], &s->task))
+        fail_with(s->error, "expected d, e, ed or class, and one file; see "
+                  "'ftx train --help'.");
     s->file = argument[1];
     s->option = argument + others;
 }
@@ -272,19 +252,9 @@ static Model *load_earlier(Session *s, const char *name, Purpose purpose)
     hyper_check(s->error, &s->hyper);
     s->hyper = theta_new(s->command->arena, &s->hyper)->hyper;
     refuse_change(s, name, hyper_options, &s->hyper, &m->theta->hyper);
+    if (purpose == TO_TRAIN)
+        refuse_change(s, name, plan_options, &s->plan, &m->plan);
     return m;
-}
-
-/* Prepares to go on with the model, which must be the same training. */
-static void go_on(Session *s)
-{
-    const State *state = &s->model->state;
-    refuse_change(s, s->run.model, plan_options, &s->plan, &s->model->plan);
-    if (strcmp(state->sum, s->corpus.sum) != 0
-        || state->bytes != s->corpus.bytes)
-        fail_with(s->error, "%s was trained with other data; it can go on "
-                  "only with the same.", s->run.model);
-    s->model->plan = s->plan;
 }
 
 /* Finds the first and the last step, and the steps of an epoch. */
@@ -297,13 +267,10 @@ static void count_steps(Session *s)
                                     : batches * how->N_epochs;
     if (m->plan.steps > 0)
         how->N_epochs = (int)ceil(last / batches);
-    if (last > 2e9)
-        fail_with(s->error, "%.0f steps are too many; 2000000000 may "
-                  "be.", last);
-    if (m->state.step > last)
-        fail_with(s->error, "%s has been trained for %d steps already, "
-                  "and %.0f are less; it is left as it is.", s->run.model,
-                  m->state.step, last);
+    if (last > 2e9 || last < m->state.step)
+        fail_with(s->error, "a training of %.0f steps must have at most "
+                  "2000000000, and not less than the %d that %s has.", last,
+                  m->state.step, s->name);
     s->epoch = (int)batches;
     s->last = (int)last;
     s->first = s->saved = m->state.step;
@@ -317,16 +284,18 @@ static void prepare_trainer(Session *s)
     Training *how = &m->plan.how;
     Trainer *t = trainer_new(s->command->arena, m->theta, how);
     s->command->trainer = s->trainer = t;
-    t->how.threads = s->run.threads;
+    t->how.threads = s->threads;
     t->on_step = on_step;
     t->to = s;
     t->step = state->step;
     t->updates = state->updates;
-    if (s->run.resume && (!m->m != !t->m || !m->v != !t->v))
-        fail_with(s->error, "%s has not what its optimiser needs.",
-                  s->run.model);
-    t->m = m->m = s->run.resume ? m->m : t->m;
-    t->v = m->v = s->run.resume ? m->v : t->v;
+    if (s->resume && (strcmp(state->sum, s->corpus.sum) != 0
+                      || state->bytes != s->corpus.bytes
+                      || !m->m != !t->m || !m->v != !t->v))
+        fail_with(s->error, "%s was trained with other data or another "
+                  "optimiser; it can go on only with the same.", s->name);
+    t->m = m->m = s->resume ? m->m : t->m;
+    t->v = m->v = s->resume ? m->v : t->v;
     state->has_m = m->m != NULL;
     state->has_v = m->v != NULL;
 }
@@ -339,8 +308,6 @@ static void run_session(Session *s)
     FILE *out = s->command->out;
     s->begun = s->printed = seconds();
     save(s);
-    if (s->trainer->diverged)
-        fail_with(s->error, "the loss of %s is not finite.", s->run.model);
     if (caught == 0 && state->step < s->last)
         trainer_run(s->trainer, loss_of_task[s->task], &s->corpus.train);
     save(s);
@@ -349,14 +316,14 @@ static void run_session(Session *s)
                   "number any more; %sa smaller --eta may help. %s is kept "
                   "as it was after step %d.", state->step,
                   s->model->theta->hyper.epsilon > 0 ? ""
-                  : "an --epsilon above 0 or ", s->run.model, s->saved);
-    fprintf(out, "%s: step %d of %d, saved\n", s->run.model, state->step,
+                  : "an --epsilon above 0 or ", s->name, s->saved);
+    fprintf(out, "%s: step %d of %d, saved\n", s->name, state->step,
             s->last);
     if (caught != 0) {
         s->command->status = 128 + (int)caught;
         fail_with(s->error, "stopped by signal %d after step %d; %s is "
                   "saved, --resume goes on.", (int)caught, state->step,
-                  s->run.model);
+                  s->name);
     }
     fprintf(out, "this run: steps: %d; tokens: %.0f; minutes: %.1f\n",
             state->step - s->first, s->tokens, (seconds() - s->begun) / 60);
@@ -371,7 +338,7 @@ static void print_evaluation(Session *s)
     const Data *data = &s->corpus.held_out;
     double nats = mean_loss(s, data);
     if (s->trainer->diverged)
-        fail_with(s->error, "the loss of %s is not finite.", s->run.model);
+        fail_with(s->error, "the loss of %s is not finite.", s->name);
     if (data->N_data == 0)
         fprintf(out, "nothing was held out\n");
     else if (isnan(nats))
@@ -384,37 +351,34 @@ static void print_evaluation(Session *s)
 void train(Error *f, Command *c)
 {
     Session *s = arena_alloc(c->arena, sizeof *s);
-    RunOptions *run = &s->run;
-    *s = (Session){ .command = c, .error = f };
-    *run = (RunOptions){ .model = "model.ftx", .threads = 1, .save = 60,
-                         .every = 5 };
-    s->plan = plan_default(false);
-    s->hyper = hyper_default(TRAIN_D);
+    *s = (Session){ .command = c, .error = f, .name = "model.ftx",
+                    .threads = 1, .save = 60, .every = 5,
+                    .plan = plan_default(false),
+                    .hyper = hyper_default(TRAIN_D) };
     Model *from = NULL;
     parse_train_options(s);
-    if (run->resume + run->replace > 1
-        || run->resume + run->as_printed + (run->from != NULL) > 1)
+    if (s->resume + s->replace > 1
+        || s->resume + s->as_printed + (s->from != NULL) > 1)
         fail_with(f, "--resume continues a training, --replace, --from and "
                   "--as-printed start one; leave one of them out.");
     check_names(s);
-    if (run->as_printed) {
+    if (s->as_printed) {
         s->plan = plan_default(true);
         s->hyper.epsilon = 0;
         parse_train_options(s);
     }
-    if (run->resume)
-        s->model = load_earlier(s, run->model, TO_TRAIN);
-    else if (run->from != NULL)
-        from = load_earlier(s, run->from, TO_USE);
+    if (s->resume)
+        s->model = load_earlier(s, s->name, TO_TRAIN);
+    else if (s->from != NULL)
+        from = load_earlier(s, s->from, TO_USE);
     plan_check(f, s->task, &s->plan);
     refuse_unused_hyper(f, s->task, s->option);
     s->corpus = read_corpus(c->arena, s->task, &s->plan, s->hyper.ell_max,
                             from != NULL ? from : s->model, s->file, f);
     set_subject(f, "ftx train", NULL);
-    if (run->resume)
-        go_on(s);
-    else
+    if (!s->resume)
         s->model = begin_model(s, from);
+    s->model->plan = s->plan;
     count_steps(s);
     prepare_trainer(s);
     caught = 0;

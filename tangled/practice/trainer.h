@@ -27,9 +27,7 @@ typedef struct {
     long long updates;      /* those that have changed theta              */
     Mat *m, *v;             /* m[1] ... m[theta->n]; NULL: not needed     */
     OnStep *on_step;        /* called after each step; or NULL            */
-    bool (*stop)(void *to); /* called before each round of evaluate:
-                               true stops it (NULL: nothing does)         */
-    void *to;               /* for both                                   */
+    void *to;               /* what it is given                           */
     bool diverged;          /* the loss was not a number; the last step
                                did not change theta                       */
     Worker worker[MAX_WORKERS];         /* as many as threads, as sequences */
@@ -66,8 +64,7 @@ typedef struct {
 } Score;
 
 /* Returns the score of a data set, without training on it, without dropout
-   and smoothing. What is random is the same in every evaluation. Where the
-   trainer's stop returns true, it is of the sequences before. */
+   and smoothing. What is random is the same in every evaluation. */
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data);
 
 #endif

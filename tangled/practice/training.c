@@ -176,9 +176,6 @@ static Score run_sequences(Work *work, int sequences)
     int left = smaller(sequences, work->data->N_data - work->first + 1);
     Score score = { 0, 0 };
     for (; left > 0; left -= workers, work->first += workers) {
-        if (!work->learns && trainer->stop != NULL
-            && trainer->stop(trainer->to))
-            break;
         work->workers = smaller(workers, left);
         parallel_for(work->workers, run_sequence, work);
         if (work->learns && workers > 1)

@@ -168,7 +168,7 @@ LAW(data_that_cannot_be_learned_are_refused)
         end += sprintf(end, "%d\tx\n", k);
     write_text("t", many);
     assert_refused(ftx("train class --model m t"),
-                   "t:1001:1: this label is one more than the 1000");
+                   "t:1001:1: the label | is new; 1000 are all");
     write_bytes("t", "a\tb\nc\0d\te\n", 10);
     assert_refused(ftx("train class --model m t"),
                    "t:2:1: a label is a text; this one has a byte 0.");
@@ -191,11 +191,11 @@ LAW(a_field_is_encoded_as_it_was_learned)
           "token for this word 'six'; leave it out," },
         { "one six", TRAIN_ED, 0, { 0 }, "test:1:5: there is no token" },
         { "one one one one one", TRAIN_ED, 0, { 0 }, "test:1:1: this has "
-          "7 tokens with bos and eos; ell_max is 6." },
+          "7 tokens, special ones included; ell_max is 6." },
         { "one one one one one one", TRAIN_D, 0, { 0 }, "test:1:1: this "
-          "has 7 tokens with bos; ell_max is 6." },
+          "has 7 tokens, special ones included; ell_max is 6." },
         { "[gap][gap][gap][gap][gap]", TRAIN_E, 0, { 0 }, "test:1:1: this "
-          "has 7 tokens with bos and eos; ell_max is 6." },
+          "has 7 tokens, special ones included; ell_max is 6." },
     };
     static const char text[] = "one two three four ";
     const Tokenizer *t;

@@ -311,28 +311,6 @@ LAW(evaluation_is_plain_whatever_the_training)
     assert_same_numbers(theta, before);
 }
 
-static bool stop(void *to)
-{
-    int *left = to;
-    return (*left)-- == 0;
-}
-
-LAW(an_evaluation_can_be_stopped_before_each_sequence)
-{
-    Training how = busy();
-    Data data = some_data(), two = { 2, .x = data.x };
-    Trainer *trainer = trainer_new(arena, decoder(), &how);
-    Score whole = evaluate(trainer, loss_13, &two);
-    int left = 2;
-    trainer->stop = stop;
-    trainer->to = &left;
-    two.N_data = 3;
-    Score some = evaluate(trainer, loss_13, &two);
-    assert_that(left == -1);
-    assert_that(some.loss == whole.loss && some.tokens == whole.tokens);
-    trainer_free(trainer);
-}
-
 /* The first numbers that each sequence has for masks and for dropout. */
 enum { DRAWS = 2 * N };
 static struct { int n; uint64_t bits[16 * DRAWS]; } drawn;

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "rows.h"
 #include "course/course.h"
-#include "model/model.h"
+#include "model/corpus.h"
 #include <dirent.h>
 #include <sys/stat.h>
 
