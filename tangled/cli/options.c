@@ -112,7 +112,7 @@ static const char *option_range(const Option *option, char *to, size_t size)
 }
 
 /* Returns the option whose name are those n bytes, and leaves *options at
-   its table; or NULL. */
+   its table; NULL: there is none. */
 static const Option *find_option(const Options **options, const char *name,
                                  size_t n)
 {
@@ -123,48 +123,25 @@ static const Option *find_option(const Options **options, const char *name,
     return NULL;
 }
 
-/* Refuses an option that is not there. Where other programs have one of that
-   name, names what it is here. */
-_Noreturn static void refuse_option(Error *f, const Options *options,
-                                    const char *typed, size_t n)
-{
-    static const char *const names[][2] = {
-        { "--temperature", "tau" }, { "--top-k", "top_k" },
-        { "--top-p", "top_p" }, { "--max-tokens", "ell_gen" },
-        { "--num-beams", "beam" }, { "--learning-rate", "eta" },
-        { "--lr", "eta" }, { "--batch-size", "batch" },
-    };
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const Options *all = options;
-        const char *here = names[k][1];
-        if (strlen(names[k][0]) == n && memcmp(names[k][0], typed, n) == 0
-            && find_option(&all, here, strlen(here)) != NULL)
-            fail_with(f, "there is no option %s; here it is --%s.",
-                      names[k][0], here);
-    }
-    fail_with(f, "there is no option %.100s; see '%s --help'.", typed,
-              f->sheet);
-}
-
 /* Sets the option; true if it took the next argument as its value. */
 static bool parse_option(Error *f, const Options *options, const char *typed,
                          const char *next)
 {
     char range[400];
-    const Options *in = options;
     size_t length = strcspn(typed, "=");
     bool joined = typed[length] == '=';
     const Option *o = strncmp(typed, "--", 2) != 0 ? NULL
-                    : find_option(&in, typed + 2, length - 2);
+                    : find_option(&options, typed + 2, length - 2);
     if (o == NULL)
-        refuse_option(f, options, typed, length);
+        fail_with(f, "there is no option %.100s; see '%s --help'.", typed,
+                  f->sheet);
     bool takes_next = !joined && o->kind != FLAG;
     const char *value = joined ? typed + length + 1
                       : takes_next ? next : "yes";
     if (value == NULL)
         fail_with(f, "--%s needs a value; see '%s --help'.", o->name,
                   f->sheet);
-    if (!option_set(o, in->values, value))
+    if (!option_set(o, options->values, value))
         fail_with(f, "--%s must be %s; it is '%.100s'.", o->name,
                   option_range(o, range, sizeof range), value);
     return takes_next;

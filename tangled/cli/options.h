@@ -24,13 +24,12 @@ typedef struct { int n; const char *text[MOST_TEXTS]; } Texts;
 
 /* A table and the struct that it sets: a FLAG is a bool, a WHOLE and a
    CHOICE an int, a DECIMAL a double, a TEXT a const char *; TEXTS are Texts
-   and stand in no file. UNSAID is what an int may be before it is typed. */
+   and stand in no file. */
 typedef struct {
     const char *heading;        /* in the help                            */
     const Option *table;        /* NULL ends a list                       */
     void *values;
 } Options;
-enum { UNSAID = -1 };
 
 /* Sets the options among n arguments and NULL, moves the others to the front
    and returns how many these are. Behind them stand the options that were
