@@ -138,28 +138,23 @@ RandomItem *find_random_item(RandomSheet *s, const char *name)
     return NULL;
 }
 
-static void print_item(FILE *to, const RandomSheet *s, const RandomItem *item)
-{
-    const bool turn = item->kind == OUT_BY_IN ? s->layout->weights
-                    : item->kind != COUNTS && s->layout->rows;
-    const int rows = turn ? item->cols : item->rows,
-              cols = turn ? item->rows : item->cols;
-    fprintf(to, "%s =", item->name);
-    for (int k = 0; k < rows * cols; k++) {
-        int i = k / cols, j = k % cols;
-        double x = item->at[turn ? j * item->cols + i : k];
-        fprintf(to, "%s %.10g", k > 0 && j == 0 ? " ;" : "", x);
-    }
-    fputc('\n', to);
-}
-
 const char *random_sheet_text(Arena *arena, const RandomSheet *s)
 {
     TextStream text;
     FILE *to = open_text_stream(&text);
     fprintf(to, "algorithm %d\n%s", s->algorithm, s->settings);
-    for (int k = 0; k < s->n; k++)
-        print_item(to, s, &s->item[k]);
+    for (const RandomItem *item = s->item; item < s->item + s->n; item++) {
+        const bool turn = item->kind == OUT_BY_IN ? s->layout->weights
+                        : item->kind != COUNTS && s->layout->rows;
+        const int cols = turn ? item->rows : item->cols;
+        fprintf(to, "%s =", item->name);
+        for (int k = 0; k < item->rows * item->cols; k++) {
+            int i = k / cols, j = k % cols;
+            double x = item->at[turn ? j * item->cols + i : k];
+            fprintf(to, "%s %.10g", k > 0 && j == 0 ? " ;" : "", x);
+        }
+        fputc('\n', to);
+    }
     return close_text_stream(&text, arena);
 }
 
