@@ -174,26 +174,22 @@ static double distance(Mat A, Mat B)
 #define NEAR 1e-5
 static bool are_near(Mat A, Mat B) { return distance(A, B) <= NEAR; }
 
-/* Whether a step of the lab's own algorithm is changed in another run. */
-static bool is_changed(const Examiner *x, const Step *step)
-{
-    const Step *right = same_step(x->run, step);
-    return step->algorithm == x->algorithm && right != NULL
-        && !are_near(right->M, step->M);
-}
-
-/* Writes the first steps that a slip changes, and its result. */
+/* Writes the first steps of the lab's own algorithm that a slip changes, and
+   its result. */
 static void write_slip(const Examiner *x, const Slip *slip)
 {
     Explanation why = { .slip = slip };
     const Run *run = run_explained(x->run->bound, &why, x->arena, x->tape);
     int n = 0;
-    for (int k = 0; k < run->n && n < STEPS_OF_A_SLIP; k++)
-        if (is_changed(x, &run->step[k])) {
-            if (n++ == 0)
-                fprintf(x->to, "slip %s\n", slip->what);
-            write_step(x->to, &run->step[k]);
-        }
+    for (int k = 0; k < run->n && n < STEPS_OF_A_SLIP; k++) {
+        const Step *step = &run->step[k], *right = same_step(x->run, step);
+        if (step->algorithm != x->algorithm || right == NULL
+            || are_near(right->M, step->M))
+            continue;
+        if (n++ == 0)
+            fprintf(x->to, "slip %s\n", slip->what);
+        write_step(x->to, step);
+    }
     if (n > 0 && run->result != NULL && run->result->rows < MOST_ROWS
         && !are_near(run->result, x->run->result))
         write_matrix(x->to, "result", run->result);
