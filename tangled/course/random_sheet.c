@@ -75,11 +75,6 @@ RandomItem *add_random_ids(RandomSheet *s, const char *name, int n)
     return item;
 }
 
-void add_number(RandomSheet *s, const char *name, double x)
-{
-    add_item(s, name, COUNTS, 1, 1)->at[0] = x;
-}
-
 /* Adds a matrix, or one for each head. */
 static void add_matrices(RandomSheet *s, const char *name, const Argument *a)
 {
@@ -101,7 +96,7 @@ static void add_named_item(RandomSheet *s, char *name)
     char *equals = strchr(name, '=');
     if (equals != NULL) {
         *equals = '\0';
-        add_number(s, name, atof(equals + 1));
+        add_item(s, name, COUNTS, 1, 1)->at[0] = atof(equals + 1);
         return;
     }
     const char *dot = strchr(name, '.');
@@ -112,7 +107,8 @@ static void add_named_item(RandomSheet *s, char *name)
         for (int k = 0; k < u->cols; k++)
             u->at[k] = below(s->random, 100) / 100.0;
     } else if (strcmp(name, "tau") == 0)
-        add_number(s, name, below(s->random, 2) == 0 ? 0.5 : 2);
+        add_item(s, name, COUNTS, 1, 1)->at[0]
+            = below(s->random, 2) == 0 ? 0.5 : 2;
     else if (a->kind <= LIST)
         add_random_ids(s, name, size_by_letter(s, a->rows));
     else

@@ -50,9 +50,6 @@ RandomItem *add_item(RandomSheet *s, const char *name, ItemKind kind,
 /* Adds n token IDs, each from 1 to N_V, and returns them. */
 RandomItem *add_random_ids(RandomSheet *s, const char *name, int n);
 
-/* Adds an item that is one number. */
-void add_number(RandomSheet *s, const char *name, double x);
-
 /* Adds the items of a list such as "eta=1 x X W_q W_o", each name with `part`
    before it, such as "enc1."; what a head has for head 1, 2, ... H. A matrix
    has the shape that the algorithm takes. */

@@ -112,13 +112,11 @@ static void add_model(RandomSheet *s, int number, Arena *arena)
         .d_mlp = s->size.d_mlp, .d_f = s->size.d_f }, arena);
     if (infers(a))
         add_random_items(s, "", "tau u");
-    else if (algorithm_table[a].kind == TRAINING) {
-        add_number(s, "eta", 0.0625);
-        add_number(s, "N_epochs", odd ? 3 : 2);
-    }
+    else if (algorithm_table[a].kind == TRAINING)
+        add_random_items(s, "", odd ? "eta=0.0625 N_epochs=3"
+                                    : "eta=0.0625 N_epochs=2");
     if (find_argument(a, "p_mask") != NULL) {
-        add_number(s, "p_mask", odd ? 0.75 : 0.25);
-        add_random_items(s, "", "u");
+        add_random_items(s, "", odd ? "p_mask=0.75 u" : "p_mask=0.25 u");
         RandomItem *u = find_random_item(s, "u");
         u->at[0] = 0.125;               /* this token is masked; the next */
         u->at[1] = odd ? 0.625 : 0.375; /* only if p_mask is above it     */
@@ -366,14 +364,11 @@ void trials(Error *f, Command *c)
         write_random_trial(&x, k, o.seed, f);
 }
 
-typedef struct { Command *command; Variation variation; } StepsRun;
-
-static void run_steps(Error *f, void *data)
+static void run_steps(Error *f, void *variation)
 {
-    StepsRun *r = data;
-    Command *c = r->command;
+    Command *c = ((Variation *)variation)->to;
     const Sheet *sheet = read_sheet(c->arena, c->argument[0], f);
-    run_bound(bind_sheet(sheet, NULL, c->arena, f), &r->variation, c->arena,
+    run_bound(bind_sheet(sheet, NULL, c->arena, f), variation, c->arena,
               c->tape, f);
 }
 
@@ -390,10 +385,10 @@ void steps(Error *f, Command *c)
     if (n < 1 || n > 2 || to == NULL)
         fail_with(f, "give one sheet, and perhaps the number of an open "
                   "file.");
-    StepsRun r = { .command = c };
+    Variation no_change = { .to = c };
     Error inner = { .sheet = f->sheet };
-    bool done = try_work(&inner, run_steps, &r);
-    const Run *run = r.variation.job == NULL ? NULL : &r.variation.job->run;
+    bool done = try_work(&inner, run_steps, &no_change);
+    const Run *run = no_change.job == NULL ? NULL : &no_change.job->run;
     for (int k = 0; run != NULL && k < run->n; k++)
         write_step(to, &run->step[k]);
     if (run != NULL && run->result != NULL)

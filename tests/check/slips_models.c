@@ -49,11 +49,11 @@ static void add_sequences(RandomSheet *s)
                                               : s->size.ell_x);
         }
     if (trains)
-        add_number(s, "eta", pick(1, 9) / 10.0);
+        add_item(s, "eta", COUNTS, 1, 1)->at[0] = pick(1, 9) / 10.0;
     if (a == 12)
-        add_number(s, "p_mask", 0.6);
+        add_item(s, "p_mask", COUNTS, 1, 1)->at[0] = 0.6;
     if (a == 14 || a == 15)
-        add_number(s, "tau", chance(2) ? 0.5 : 1.6);
+        add_item(s, "tau", COUNTS, 1, 1)->at[0] = chance(2) ? 0.5 : 1.6;
     if (takes_one(s, "u"))
         add_random_items(s, "", "u");
 }
