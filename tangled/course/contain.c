@@ -36,20 +36,12 @@ void clean_text(char *text)
 
 char *text_of_file(FILE *file)
 {
-    enum { PIECE = 65536 };
-    char *text = NULL, *room;
-    size_t n = 0, got = PIECE;
+    long n = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+    char *text = malloc((size_t)n + 1);
     rewind(file);
-    while (got > 0 && (room = realloc(text, n + PIECE + 1)) != NULL) {
-        text = room;
-        got = fread(text + n, 1, PIECE, file);
-        n += got;
-        text[n] = '\0';
-    }
-    if (got == 0)
-        return text;
-    free(text);
-    return NULL;
+    if (text != NULL)
+        text[fread(text, 1, (size_t)n, file)] = '\0';
+    return text;
 }
 
 #ifdef HAS_BOX

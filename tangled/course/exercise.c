@@ -77,7 +77,7 @@ static RandomSheet *draw_sheet(Arena *arena, const ExerciseOptions *o,
                                   (uint64_t)try);
     int a = o->algorithm, ell = plans[a].tokens, d_e = plans[a].d_e;
     *s = (RandomSheet){ .algorithm = a, .layout = &layouts[o->layout],
-        .kind = SMALL_NUMBERS, .random = &random,
+        .random = &random,
         .size = { .d_e = d_e, .d_z = d_e, .d_attn = 2, .d_mid = 2,
             .d_out = a >= 5 ? d_e : 2, .d_f = d_e, .d_mlp = 2, .ell_x = ell,
             .ell_z = ell, .ell_max = a == 2 ? 16 : a == 14 ? ell + 1 : ell,

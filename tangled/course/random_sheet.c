@@ -1,5 +1,5 @@
-/* Sheets with random numbers: see random_sheet.h. A number is drawn by the
-   kind of the sheet, and where a matrix would make a poor example again. */
+/* Sheets with random numbers: see random_sheet.h. A number is a
+   quarter or whole; one that would make a poor example is drawn again. */
 #include "course/random_sheet.h"
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int size_by_letter(const RandomSheet *s, const char *letter)
 
 static double random_entry(const RandomSheet *s)
 {
-    return s->kind == QUARTERS ? floor(17 * uniform(s->random)) / 4 - 2
+    return s->quarters ? floor(17 * uniform(s->random)) / 4 - 2
          : below(s->random, has_model(s->algorithm) ? 3 : 4) - 1;
 }
 

@@ -27,12 +27,9 @@ typedef struct {
     double at[MOST_ENTRIES];
 } RandomItem;
 
-/* Quarters from -2 to 2; or small whole numbers. */
-typedef enum { QUARTERS, SMALL_NUMBERS } NumberKind;
-
 typedef struct {
     int algorithm;
-    NumberKind kind;
+    bool quarters;              /* from -2 to 2; else small whole numbers */
     const Layout *layout;
     char settings[120];         /* lines of the sheet that give no item   */
     Sizes size;

@@ -295,7 +295,7 @@ static void write_random_trial(Examiner *x, int number, int seed, Error *f)
             fail_with(f, "no sheet was found that asks well; take another "
                       "seed.");
         arena_clear(x->arena);
-        s = (RandomSheet){ .algorithm = x->algorithm, .kind = QUARTERS,
+        s = (RandomSheet){ .algorithm = x->algorithm, .quarters = true,
             .layout = &layouts[0], .random = &x->random,
             .size = trial_sizes(x->algorithm, number) };
         if (has_model(x->algorithm))

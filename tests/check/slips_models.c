@@ -90,7 +90,7 @@ static RandomSheet *some_model(int algorithm, int seed)
     random = random_new((uint64_t)seed);
     int ell = pick(3, 4);
     *s = (RandomSheet){ .algorithm = algorithm, .layout = &layouts[0],
-        .random = &random, .kind = QUARTERS,
+        .random = &random, .quarters = true,
         .size = { .d_e = pick(3, 4), .d_attn = pick(2, 3), .d_f = pick(2, 3),
                   .d_mid = pick(2, 3), .d_mlp = pick(2, 3), .H = pick(1, 2),
                   .N_V = pick(3, 4), .ell_x = ell, .ell_z = pick(2, ell),
