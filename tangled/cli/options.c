@@ -50,7 +50,7 @@ bool option_set(const Option *option, void *values, const char *typed)
     return true;
 }
 
-static double get_number(const Option *option, const void *values)
+double option_number(const Option *option, const void *values)
 {
     const void *x = option_value(option, values);
     return option->kind == FLAG ? *(const bool *)x
@@ -65,7 +65,7 @@ void option_print(FILE *out, const Option *option, const void *values)
         fputs(*(char **)option_value(option, values), out);
         return;
     }
-    double x = get_number(option, values);
+    double x = option_number(option, values);
     snprintf(text, sizeof text, "%.15g", x);
     for (int k = 0; words != NULL && k < x; k++)
         words += strcspn(words, " ") + 1;
@@ -73,11 +73,6 @@ void option_print(FILE *out, const Option *option, const void *values)
         fprintf(out, "%.*s", (int)strcspn(words, " "), words);
     else
         fprintf(out, "%.*g", strtod(text, NULL) == x ? 15 : 17, x);
-}
-
-bool option_equals(const Option *option, const void *a, const void *b)
-{
-    return get_number(option, a) == get_number(option, b);
 }
 
 /* Writes in words which values the option can have, and returns it. */
@@ -179,14 +174,6 @@ void refuse_unused(Error *f, char *const argument[], const char *name,
         fail_with(f, "--%s has an effect only %s.", name, only);
 }
 
-static bool has_default(const Option *option, const void *values)
-{
-    if (option->kind == TEXT)
-        return *(char **)option_value(option, values) != NULL;
-    double least = option->kind == FLAG ? 1 : option->least;
-    return option->kind != TEXTS && get_number(option, values) >= least;
-}
-
 static void print_help(FILE *out, const Option *option, const void *values)
 {
     enum { LEFT = 18 };         /* columns                                */
@@ -194,6 +181,11 @@ static void print_help(FILE *out, const Option *option, const void *values)
         [FLAG] = "", [WHOLE] = " N", [DECIMAL] = " X", [CHOICE] = " WORD",
         [TEXT] = " ", [TEXTS] = " ",
     };
+    const bool has_default = option->kind == TEXT
+        ? *(char **)option_value(option, values) != NULL
+        : option->kind == FLAG ? option_number(option, values) == 1
+        : option->kind != TEXTS
+          && option_number(option, values) >= option->least;
     char left[60];
     snprintf(left, sizeof left, "--%s%s%s", option->name,
              word[option->kind],
@@ -204,7 +196,7 @@ static void print_help(FILE *out, const Option *option, const void *values)
     fprintf(out, " %s", option->meaning);
     if (option->kind == CHOICE)
         fprintf(out, ":\n%*s%s", LEFT + 3, "", option->words);
-    if (has_default(option, values)) {
+    if (has_default) {
         fputs(" (", out);
         option_print(out, option, values);
         fputc(')', out);

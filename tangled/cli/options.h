@@ -57,6 +57,6 @@ bool option_set(const Option *option, void *values, const char *typed);
 /* Prints the value of the option, which is not of the kind TEXTS. */
 void option_print(FILE *out, const Option *option, const void *values);
 
-/* Has the option, which is no text, the same value in two structs? */
-bool option_equals(const Option *option, const void *a, const void *b);
+/* Returns the value of the option, which is no text, as a number. */
+double option_number(const Option *option, const void *values);
 #endif
