@@ -202,7 +202,7 @@ static void read_trials(Lab *lab)
 }
 
 /* Has the program answer the sheet of a trial. */
-static void run_trial(Trial *t, const char *program)
+static void try_program(Trial *t, const char *program)
 {
     Answer a = run_contained(program, t->sheet);
     char *text = a.text, *line;
@@ -355,7 +355,7 @@ static void judge_trials(Lab *lab, const char *program)
         Trial *t = &lab->trial[k];
         FILE *to = checked_memory(open_memstream(&t->report, &t->bytes));
         if (wasted <= most_seconds)
-            run_trial(t, program);
+            try_program(t, program);
         else
             strcpy(t->ended, "it was not tried, because the runs before it "
                              "took too long");
