@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the size that a letter of a shape stands for; NULL: one column. */
+/* Returns the size that a letter of a shape stands for, or the first of
+   "H d_mid"; NULL: one column. */
 static int size_by_letter(const RandomSheet *s, const char *letter)
 {
     const struct { const char *letters; int size; } of[] = {
@@ -15,13 +16,13 @@ static int size_by_letter(const RandomSheet *s, const char *letter)
         { "d_mlp", s->size.d_mlp },      { "N_V", s->size.N_V },
         { "ell_max", s->size.ell_max },  { "T ell_z", s->size.ell_z },
         { "ell ell_x", s->size.ell_x },  { "u", s->size.u },
-        { "H d_mid", (s->size.H > 0 ? s->size.H : 1) * s->size.d_mid },
+        { "H", (s->size.H > 0 ? s->size.H : 1) * s->size.d_mid },
     };
     if (letter == NULL)
         return 1;
     letter = own_letter(s->algorithm, letter);
     int k = 0;
-    while (!word_in(of[k].letters, letter, strlen(letter)))
+    while (!word_in(of[k].letters, letter, strcspn(letter, " ")))
         k++;
     return of[k].size;
 }
