@@ -15,6 +15,17 @@ void append(char *to, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+int word_in(const char *list, const char *word, size_t length)
+{
+    for (int n = 1; list != NULL && *list != '\0'; n++) {
+        size_t m = strcspn(list, " ");
+        if (m == length && memcmp(list, word, m) == 0)
+            return n;
+        list += m + strspn(list + m, " ");
+    }
+    return 0;
+}
+
 int text_width(const char *text)
 {
     int n = 0;

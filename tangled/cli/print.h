@@ -9,6 +9,10 @@
 void append(char *to, size_t size, const char *format, ...)
     FORMAT_LIKE_PRINTF(3, 4);
 
+/* Returns which word of a list with blanks, or NULL, it is, from 1; 0: it is
+   none. */
+int word_in(const char *list, const char *word, size_t length);
+
 /* Returns how many columns a UTF-8 text takes; combining accents take 0. */
 int text_width(const char *text);
 

@@ -217,15 +217,6 @@ const StepRow *row_named(int algorithm, int line, const char *name)
     return NULL;
 }
 
-int word_in(const char *p, const char *word, size_t length)
-{
-    for (int n = 1; p != NULL && *p != '\0'; p = after_word(p), n++)
-        if (*p == *word && strncmp(p, word, length) == 0
-            && ends_word(p[length]))
-            return n;
-    return 0;
-}
-
 void add_to_list(char *list, size_t size, const char *name)
 {
     size_t n = strlen(name);
