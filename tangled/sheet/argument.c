@@ -170,14 +170,12 @@ static bool is_spelling(int algorithm, const char *name, const char *plain)
     return large || also || *name == *plain;
 }
 
-bool is_key(const char *name, bool word)
+const Argument *find_key(const char *name)
 {
     for (const Argument *a = argument_table; a->name != NULL; a++)
-        if (strcmp(a->name, name) == 0
-            && (a->kind == WORD || a->kind == MASK
-                || (!word && a->kind <= LIST)))
-            return true;
-    return false;
+        if (strcmp(a->name, name) == 0 && (a->kind <= LIST || a->kind == MASK))
+            return a;
+    return NULL;
 }
 
 const char *known_name(int algorithm, const char *plain)

@@ -29,7 +29,7 @@ typedef struct {
 typedef struct {
     const char *name, *text;
     int n;
-    const Item *item;
+    Item *item;
     int algorithm;              /* 0: not known                           */
     bool inferred;              /* from the names: no line says it        */
 } Sheet;

@@ -1,6 +1,6 @@
 /* The tokens of what a person types: numbers, names and signs, whichever
    program or language spelled them. Main type: Token. Entry point:
-   read_token. Text flows in; formula.c and paste.c read the tokens. */
+   read_token. Text flows in; formula.c and sheet.c read the tokens. */
 #ifndef FTX_TOKEN_H
 #define FTX_TOKEN_H
 #include <stdbool.h>
