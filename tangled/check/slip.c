@@ -75,13 +75,8 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 /* Returns whether this is one of the names; "gamma" is gamma_2, too. */
 static bool is_among(const char *names, const char *name)
 {
-    for (; *names != '\0'; names = after_word(names)) {
-        size_t n = strcspn(names, " ");
-        if (strncmp(name, names, n) == 0
-            && (name[n] == '\0' || (name[n] == '_' && name[n + 1] <= '9')))
-            return true;
-    }
-    return false;
+    return word_in(names, name, strlen(name)) > 0
+        || word_in(names, name, strcspn(name, DIGITS) - 1) > 0;
 }
 
 static uint64_t roles_of(const Step *step)

@@ -11,19 +11,6 @@ static void *option_value(const Option *option, const void *values)
     return (char *)values + option->place;
 }
 
-/* The number of the word among the words of a choice; or -1. */
-static int word_number(const char *words, const char *typed)
-{
-    size_t n = strlen(typed);
-    for (int k = 0; *words != '\0'; k++) {
-        size_t m = strcspn(words, " ");
-        if (m == n && memcmp(words, typed, n) == 0)
-            return k;
-        words += m + (words[m] == ' ');
-    }
-    return -1;
-}
-
 /* The words of a FLAG or a CHOICE; NULL: it has none. */
 static const char *option_words(const Option *option)
 {
@@ -36,7 +23,7 @@ static bool parse_number(const Option *option, const char *typed, double *x)
     char *end;
     const char *words = option_words(option);
     if (words != NULL)
-        return (*x = word_number(words, typed)) >= 0;
+        return (*x = word_in(words, typed, strlen(typed)) - 1) >= 0;
     *x = strtod(typed, &end);
     return end != typed && *end == '\0'
         && option->least <= *x && *x <= option->most

@@ -217,25 +217,6 @@ const StepRow *row_named(int algorithm, int line, const char *name)
     return NULL;
 }
 
-int word_in(const char *p, const char *word, size_t length)
-{
-    for (int n = 1; p != NULL && *p != '\0'; p = after_word(p), n++)
-        if (*p == *word && strncmp(p, word, length) == 0
-            && ends_word(p[length]))
-            return n;
-    return 0;
-}
-
-void add_to_list(char *list, size_t size, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *p = list; (p = strstr(p, name)) != NULL; p++)
-        if ((p == list || p[-1] == ' ') && (p[n] == ',' || p[n] == '\0'))
-            return;
-    if (strlen(list) + n + 60 < size)       /* else enough is said */
-        append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
-}
-
 static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };
 
 void step_name(char *to, size_t size, const Step *step)
