@@ -70,7 +70,7 @@ static Effect effect_of(const Run *run, const Slip *slip, const Run *other,
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k], *wrong = same_step(other, step);
         if (wrong != NULL)
-            compare_step(&effect, step, wrong, decimals_shown(run), asked[k]);
+            compare_step(&effect, step, wrong, run->decimals, asked[k]);
         else if (asked[k])
             effect.sum = checksum(effect.sum, "none", 4);
     }
@@ -84,7 +84,7 @@ static void print_effects(FILE *out, const Run *run, const Effect *effect,
                           int n)
 {
     char label[100], place[30], right[400], wrong[400];
-    int decimals = decimals_shown(run);
+    int decimals = run->decimals;
     const Step *heading = NULL;
     fprintf(out, "%-*s  %-8s %10s %10s\n", WIDTH, "slip", "changes", "right",
             "with it");

@@ -116,7 +116,7 @@ bool is_cut_from(const Entry *entry, double x)
         return verdict_on(entry, x) <= RIGHT;
     double unit = unit_of(entry->decimals),
            off = fmax(unit / 1000, last_bits(false, x));
-    return typed * x >= 0 && more >= -off && more < unit + off;
+    return typed * x >= 0 && more >= -off && more < unit - off;
 }
 
 /* x, which is not 0, with so many decimals, or fewer. */
@@ -167,17 +167,6 @@ int most_decimals(const Item *claim)
     for (int k = 0; k < claim->rows * claim->cols; k++)
         most = (int)fmax(most, claim->entry[k].decimals);
     return most;
-}
-
-int decimals_shown(const Run *run)
-{
-    int most = 0;
-    for (int k = 0; k < run->sheet->n; k++) {
-        const Item *item = &run->sheet->item[k];
-        most = (int)fmax(most, item->claim ? most_decimals(item) : 0);
-    }
-    return run->decimals >= 0 ? run->decimals
-         : most == 0 ? 4 : most > 15 ? 15 : most;
 }
 
 /* Whether a program printed this in single precision: each is such a number

@@ -241,7 +241,7 @@ static bool is_idle(const Job *job, const Step *step)
 static void note_argument(Job *job, const char *argument, Given *g,
                           const StepRow *row)
 {
-    const Argument *a = argument_of(job, argument);
+    const Argument *a = find_argument(job->run.algorithm, argument);
     const Item *item = g != NULL ? g->item : find_item(job, argument);
     const Step bare = { .name = argument };
     char name[60];

@@ -10,11 +10,17 @@
 /* Reads what is said of the sheet as a whole. */
 static void read_settings(Job *job)
 {
+    const Sheet *sheet = job->run.sheet;
     const Item *scale = find_item(job, "scale");
     int layout = (int)number_given(job, "layout", 0);
+    double most = 0;            /* decimals of a claim */
     if (layout > 0)
         job->run.layout = &layouts[layout - 1];
-    job->run.decimals = (int)number_given(job, "decimals", -1);
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            most = fmax(most, most_decimals(&sheet->item[k]));
+    job->run.decimals = (int)number_given(job, "decimals", most == 0 ? 4
+                                          : fmin(most, 15));
     double by = scale == NULL || scale->word != NULL ? 0
               : scale->entry->value;
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;

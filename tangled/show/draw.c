@@ -83,7 +83,7 @@ static Cells cells_of(const Run *run, const Step *step)
 {
     Mat M = step->M;
     Cells c = { .width = 14, .height = 14,
-                .decimals = choose_decimals(M, decimals_shown(run)),
+                .decimals = choose_decimals(M, run->decimals),
                 .numbers = M->rows <= MANY && M->cols <= MANY };
     for (int k = 0; k < M->rows * M->cols; k++)
         if (isfinite(M->at[k]))

@@ -52,7 +52,7 @@ static void print_step(FILE *out, const Run *run, const Step *step,
         fputs("  as before: the mask is 1 everywhere\n", out);
         return;
     }
-    print_matrix(out, step->M, decimals_shown(run),
+    print_matrix(out, step->M, run->decimals,
                  shade && sums_to_1(step));
     const char *sums = sums_text(run, step);
     if (sums != NULL)
@@ -170,7 +170,7 @@ void show_json(FILE *out, const Run *run, Arena *arena, Error *f)
 {
     print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
                "'decimals': %d, 'assumed': %s", run->sheet->name,
-               run->algorithm, run->layout->name, decimals_shown(run),
+               run->algorithm, run->layout->name, run->decimals,
                run->assumed);
     if (*run->entered != '\0')
         print_json(out, ", 'entered': %s", run->entered);
