@@ -116,7 +116,7 @@ bool is_cut_from(const Entry *entry, double x)
         return verdict_on(entry, x) <= RIGHT;
     double unit = unit_of(entry->decimals),
            off = fmax(unit / 1000, last_bits(false, x));
-    return typed * x >= 0 && more >= -off && more < unit - off;
+    return typed * x >= 0 && more >= -off && more < unit + off;
 }
 
 /* x, which is not 0, with so many decimals, or fewer. */
@@ -146,11 +146,9 @@ static bool fraction_text(char to[60], double x, int most)
 
 void right_number(char to[60], const Entry *entry, double x)
 {
-    enum { ENOUGH = 6 };        /* beside 1e-300 */
     bool exact = entry->decimals == EXACT;
-    int decimals = exact ? 4 : entry->decimals + 1;
-    if (decimals > TRUE_DIGITS)
-        decimals = ENOUGH;
+    int decimals = exact ? 4 : entry->decimals < TRUE_DIGITS
+                 ? entry->decimals + 1 : 6;     /* beside 1e-300 */
     if (isinf(x))
         snprintf(to, 60, "-inf");
     else if (!fraction_text(to, x, !exact ? 1 : SINGLE ? 9 : 99))

@@ -508,18 +508,15 @@ static bool is_same_head(const Item *item, const Item *other)
 static void name_items(const Sheet *sheet, Error *f)
 {
     int algorithm = sheet->algorithm;           /* 0: not known */
-    char unknown[20 + NAMES_BYTES] = "unknown name; ",
-         *names = unknown + strlen(unknown);
+    char unknown[20 + NAMES_BYTES] = "unknown name; names are "
+        "case-sensitive, such as X, Wq, W_q^1 or bq";
     for (Item *item = sheet->item; item < sheet->item + sheet->n; item++) {
         const char *place = sheet->text + item->at;
         split_name(item, algorithm);
-        if (item->name == NULL && algorithm == 0)
-            refuse_word(f, place, "unknown name; names are "
-                        "case-sensitive, such as X, Wq, W_q^1 or bq");
-        if (item->name == NULL) {
-            names_text(names, algorithm, item->claim);
+        if (item->name == NULL && algorithm > 0)
+            names_text(strchr(unknown, ';') + 2, algorithm, item->claim);
+        if (item->name == NULL)
             refuse_word(f, place, unknown);
-        }
         if (item->head < 0 || item->layer < 0 || item->turn < 0)
             refuse_word(f, place, "heads and layers are counted from "
                         "1 to 1000");
