@@ -38,7 +38,8 @@ int conditions_of(const Bound *bound)
 
 bool condition_holds(const Lookup *at, int when)
 {
-    int here = at->here->part == ED ? IF_CROSS : 0;
+    int here = (at->here->part == ED ? IF_CROSS : 0)
+             | (at->here->role == ROLE_TABLE ? IF_TABLE : 0);
     return (when & ~(at->job->conditions | here)) == 0;
 }
 
@@ -194,8 +195,7 @@ static Mat value_given(const Lookup *at, const char *name)
             return number_constant(job, numbers[k].x);
     const Item *item = find_item(job, name);
     int size = letter_size(&job->size, name);
-    return strcmp(name, "sinusoids") == 0 ? job->running->W_p
-         : item != NULL ? list_of(job, item)
+    return item != NULL ? list_of(job, item)
          : size > 0 ? number_constant(job, size) : NULL;
 }
 
@@ -222,13 +222,6 @@ static Mat tokens_read(Lookup *at)
     const LoopState *loop = &at->job->loop;
     return lacks_tokens(at->job, at->here) ? NULL
          : integers_constant(at->job, loop->in_row, loop->row);
-}
-
-/* The position of the first column; a table has all of them. */
-static Mat first_position(Lookup *at)
-{
-    return at->here->role == ROLE_TABLE ? NULL
-         : evaluate_formula(at, "t", at->it);
 }
 
 static Mat probabilities_read(Lookup *at)       /* by the loss */
@@ -276,7 +269,7 @@ static const Name names[] = {
     BY("input", residual),              BY("context", context),
     BY("read", where_read),             BY("own_tokens", own_tokens),
     BY("P", probabilities_read),        BY("log_p", log_probabilities),
-    BY("t_0", first_position),          BY("tokens", tokens_read),
+    BY("tokens", tokens_read),
 #define LATEST(name, role) { name, NULL, 0, ROLE(role), NULL }
     LATEST("query", QUERY),             LATEST("key", KEY),
     LATEST("values", VALUES),           LATEST("scores", SCORES),
@@ -297,7 +290,8 @@ static const Name names[] = {
 #define IS(name, formula) { name, NULL, 0, 0, formula }
 #define ONLY(name, when, formula) { name, NULL, when, 0, formula }
     IS("input", "e"),                       IS("t", "pos + 1"),
-    IS("eta", "1"),                         IS("t_0", "1"),
+    IS("eta", "1"),                         ONLY("t_0", IF_TABLE, "1"),
+    IS("t_0", "t"),                         IS("t_0", "1"),
     ONLY("beta", IF_RMS, "0"),
     ONLY("base", IF_PAPER, "ell_max"),      ONLY("base", IF_VASWANI, "10000"),
     ONLY("first", IF_PAPER, "1"),           ONLY("first", IF_VASWANI, "0"),

@@ -25,7 +25,8 @@ enum {
     IF_BLANKS = 1 << 7,         /* masked tokens are predicted            */
     IF_PAPER = 1 << 8,          /* positions are computed so ...          */
     IF_VASWANI = 1 << 9,        /* ... or so                              */
-    IF_DIVIDED = 1 << 10        /* ... are divided by √d_attn             */
+    IF_DIVIDED = 1 << 10,       /* ... are divided by √d_attn             */
+    IF_TABLE = 1 << 11          /* here are all positions, not a few      */
 };
 
 #define SINES(angle) "sin(" angle " + phase)"

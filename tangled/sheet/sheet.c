@@ -382,17 +382,6 @@ static void parse_rows(SheetReader *r, const Token *open, int depth)
     }
 }
 
-/* Parses the matrix that comes next into the item. */
-static void parse_matrix(SheetReader *r)
-{
-    Item *item = r->item;
-    item->entry = r->free;
-    r->level = NOT_KNOWN;
-    parse_rows(r, &(Token){ .kind = '\0' }, 0);
-    if (item->rows == 0)
-        fail_in_text(r->error, item->at, "%s has no entries.", item->typed);
-}
-
 static char *copy_text(Arena *arena, const char *from, const char *to)
 {
     size_t n = (size_t)(to - from);
@@ -430,13 +419,19 @@ static void read_item(SheetReader *r, const Head *h)
     if (h->item.claim && (h->end == h->start || h->value == NULL))
         refuse_word(r->error, h->start, "expected a line such as 'claim A = "
                     "1/2 1/2'");
-    r->one_line = h->key != NULL && h->key->kind != MASK;
-    r->p = p;
     if (words && isalpha((unsigned char)*p) && ends_line(rest)) {
         r->item->word = copy_text(r->arena, p, end);
         r->p = p + strcspn(p, "\n");
-    } else
-        parse_matrix(r);
+    } else {
+        r->item->entry = r->free;
+        r->level = NOT_KNOWN;
+        r->one_line = h->key != NULL && h->key->kind != MASK;
+        r->p = p;
+        parse_rows(r, &(Token){ .kind = '\0' }, 0);
+        if (r->item->rows == 0)
+            fail_in_text(r->error, r->item->at, "%s has no entries.",
+                         r->item->typed);
+    }
     if (h->key == argument_table)       /* its first row: the algorithm */
         r->sheet->algorithm = find_algorithm(r->item, p, r->error);
 }

@@ -53,7 +53,7 @@ const StepRow step_table[] = {
     { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1",
       "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
     { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max",
-      "all positions", .derived = true, .formula = "sinusoids" },
+      "all positions", .derived = true, .formula = "W_p" },
     { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1", "e + e_p", .derived = true,
       .formula = "e + position", .also = "x sum input", .with = "e" },
     { LINE(3, 1), "q", ROLE_QUERY, "d_attn", "1",
