@@ -179,9 +179,9 @@ const Argument *find_key(const char *name)
     return NULL;
 }
 
-const char *known_name(int algorithm, const char *plain)
+const char *known_name(int algorithm, const char *plain, bool others)
 {
-    for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
+    for (int any = 0; any <= others; any++) {
         for (const Argument *a = argument_table; a->name != NULL; a++)
             if ((any || takes(algorithm, a))
                 && is_spelling(algorithm, a->name, plain))

@@ -83,7 +83,8 @@ static int parse_count(const char *p, const char *end)
 /* The name in the C of what is spelled so, without those marks; or NULL. A ^
    counts only at the end. */
 static const char *find_spelled(const char *p, const char *end,
-                                const char *marks, int algorithm)
+                                const char *marks, int algorithm,
+                                bool others)
 {
     char bare[LONGEST_NAME + 1];
     size_t n = 0;
@@ -91,7 +92,7 @@ static const char *find_spelled(const char *p, const char *end,
         if (strchr(marks, *p) == NULL && (*p != '^' || p + 1 == end))
             bare[n++] = *p;
     bare[n] = '\0';
-    return p < end ? NULL : known_name(algorithm, bare);
+    return p < end ? NULL : known_name(algorithm, bare, others);
 }
 
 /* Takes apart the prefix before the point; false: none, or a second one. */
@@ -114,8 +115,8 @@ static bool parse_prefix(const char *p, const char *point, Item *item)
 }
 
 /* Takes the name apart that was typed. That in the C is NULL if the algorithm
-   knows none. */
-static void split_name(Item *item, int algorithm)
+   knows none, nor, with others, another one. */
+static void split_name(Item *item, int algorithm, bool others)
 {
     const char *p = item->typed, *end = p + strlen(p);
     item->name = NULL;
@@ -123,9 +124,9 @@ static void split_name(Item *item, int algorithm)
     for (const char *point; (point = strchr(p, '.')) != NULL; p = point + 1)
         if (!parse_prefix(p, point, item))
             return;
-    item->name = find_spelled(p, end, MARKS, algorithm);
+    item->name = find_spelled(p, end, MARKS, algorithm, others);
     if (item->name == NULL) {
-        item->name = find_spelled(p, end, MARKS DIGITS, algorithm);
+        item->name = find_spelled(p, end, MARKS DIGITS, algorithm, others);
         item->head = parse_count(p, end);
     }
 }
@@ -158,7 +159,7 @@ static bool parse_head(const char *p, Head *h)
     h->end = find_name_end(p);
     p = h->end + strspn(h->end, " ");
     h->value = *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
-    const char *name = find_spelled(h->start, h->end, MARKS, 4);
+    const char *name = find_spelled(h->start, h->end, MARKS, 4, true);
     h->key = name == NULL || item->claim ? NULL : find_key(name);
     bool argument = match_word(h->start, "dtype device grad_fn "
                                "requires_grad");
@@ -458,17 +459,6 @@ static void read_items(SheetReader *r)
         fail_with(r->error, "the sheet is empty.");
 }
 
-/* Whether an algorithm takes an argument of this name, or has such a step; a
-   claim must be a step. */
-static bool knows_name(int algorithm, const char *name, bool claim)
-{
-    bool known = !claim && find_argument(algorithm, name) != NULL;
-    for (const StepRow *r = step_table; r->name != NULL; r++)
-        known |= strcmp(r->name, name) == 0
-              && is_or_calls(algorithm, r->algorithm);
-    return known;
-}
-
 /* Returns the first algorithm that knows every name, if something is given;
    one item alone tells nothing. 0: there is none. */
 static int infer_algorithm(const Sheet *sheet)
@@ -478,9 +468,8 @@ static int infer_algorithm(const Sheet *sheet)
         bool known = true, given = false;
         for (int k = 0; known && k < sheet->n; k++) {
             Item item = sheet->item[k];
-            split_name(&item, candidates[c]);
-            known = item.name != NULL
-                 && knows_name(candidates[c], item.name, item.claim);
+            split_name(&item, candidates[c], false);
+            known = item.name != NULL;
             given |= !item.claim && item.word == NULL;
         }
         if (known && given)
@@ -507,7 +496,7 @@ static void name_items(const Sheet *sheet, Error *f)
         "case-sensitive, such as X, Wq, W_q^1 or bq";
     for (Item *item = sheet->item; item < sheet->item + sheet->n; item++) {
         const char *place = sheet->text + item->at;
-        split_name(item, algorithm);
+        split_name(item, algorithm, true);
         if (item->name == NULL && algorithm > 0)
             names_text(strchr(unknown, ';') + 2, algorithm, item->claim);
         if (item->name == NULL)
