@@ -304,17 +304,6 @@ static bool parse_line_end(SheetReader *r, const Token *t, int depth)
     return true;
 }
 
-/* Returns the place of the ) behind dtype=float32 and its kin. */
-static const char *skip_arguments(const SheetReader *r)
-{
-    int open = 0;
-    const char *p = r->p;
-    for (; *p != '\0' && strchr(";[]{}#", *p) == NULL
-         && (*p != ')' || open > 0); p++)
-        open += (*p == '(') - (*p == ')');
-    return p;
-}
-
 static void parse_rows(SheetReader *r, const Token *open, int depth);
 
 /* Parses what begins with a bracket, in so many others. */
@@ -375,7 +364,7 @@ static void parse_rows(SheetReader *r, const Token *open, int depth)
             break;
         case TOKEN_NAME:
             if (open->kind == '(' && read_token(t.end).kind == '=') {
-                r->p = skip_arguments(r);
+                r->p += strcspn(r->p, ";[]{}#)");       /* dtype=float32 */
                 continue;
             }
         }
