@@ -54,7 +54,7 @@ static Effect effect_of(const Run *run, const Slip *slip, const Run *other,
         Effect here = { slip, step, same_step(other, step), 0, 0,
                         effect.seen };
         if (here.wrong != NULL
-            && !is_printed_otherwise(&here, decimals_shown(run)))
+            && !is_printed_otherwise(&here, run->decimals))
             continue;
         if (effect.right == NULL && here.wrong != NULL)
             effect = here;
@@ -70,7 +70,7 @@ static void print_effects(FILE *out, const Run *run, const Effect *effect,
                           int n)
 {
     char label[100], place[30], right[64], wrong[64];
-    int decimals = decimals_shown(run);
+    int decimals = run->decimals;
     const Step *heading = NULL;
     fprintf(out, "%-*s  %-8s %10s %10s\n", WIDTH, "slip", "changes", "right",
             "with it");

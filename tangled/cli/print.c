@@ -26,6 +26,16 @@ int word_in(const char *list, const char *word, size_t length)
     return 0;
 }
 
+void add_to_list(char *list, size_t size, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = list; (p = strstr(p, name)) != NULL; p++)
+        if ((p == list || p[-1] == ' ') && (p[n] == ',' || p[n] == '\0'))
+            return;
+    if (strlen(list) + n + 60 < size)       /* else enough is said */
+        append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
+}
+
 int text_width(const char *text)
 {
     int n = 0;

@@ -53,7 +53,7 @@ const StepRow step_table[] = {
     { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1",
       "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
     { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max",
-      "all positions", .derived = true, .formula = "sinusoids" },
+      "all positions", .derived = true, .formula = "W_p" },
     { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1", "e + e_p", .derived = true,
       .formula = "e + position", .also = "x sum input", .with = "e" },
     { LINE(3, 1), "q", ROLE_QUERY, "d_attn", "1",
@@ -215,16 +215,6 @@ const StepRow *row_named(int algorithm, int line, const char *name)
             && strcmp(r->name, name) == 0)
             return r;
     return NULL;
-}
-
-void add_to_list(char *list, size_t size, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *p = list; (p = strstr(p, name)) != NULL; p++)
-        if ((p == list || p[-1] == ' ') && (p[n] == ',' || p[n] == '\0'))
-            return;
-    if (strlen(list) + n + 60 < size)       /* else enough is said */
-        append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
 }
 
 static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };

@@ -77,7 +77,7 @@ typedef struct {
 static Cells cells_of(const Run *run, const Step *step)
 {
     Mat M = step->M;
-    int decimals = choose_decimals(M, decimals_shown(run));
+    int decimals = choose_decimals(M, run->decimals);
     bool numbers = M->rows <= MANY && M->cols <= MANY;
     Cells c = { numbers ? LETTER * (column_width(M, decimals) + 2) : 14,
                 numbers ? 24 : 14, numbers, decimals, 0 };

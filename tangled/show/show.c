@@ -63,7 +63,7 @@ static void print_step(FILE *out, const Run *run, const Step *step,
         fprintf(out, "%s   (%d x %d)\n", text, step->M->rows,
                 step->M->cols);
     if (!as_before)
-        print_matrix(out, step, decimals_shown(run), form);
+        print_matrix(out, step, run->decimals, form);
     if (form != MARKDOWN && remark != NULL)
         fprintf(out, "  %s%s\n", as_before ? "as before: " : "", remark);
 }
@@ -166,7 +166,7 @@ void show_json(FILE *out, const Run *run, Arena *arena, Error *f)
 {
     print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
                "'decimals': %d, 'assumed': %s", run->sheet->name,
-               run->algorithm, run->layout->name, decimals_shown(run),
+               run->algorithm, run->layout->name, run->decimals,
                run->assumed);
     if (*run->entered != '\0')
         print_json(out, ", 'entered': %s", run->entered);
