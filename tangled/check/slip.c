@@ -321,7 +321,7 @@ static bool is_source(const Trace *walk, const Step *step)
 {
     const Seen *seen = walk->run->at.job->now.seen;
     for (; seen != NULL; seen = seen->before)
-        if (seen->known && is_in_line(&seen->step, step)
+        if (seen->M != NULL && is_in_line(&seen->step, step)
             && is_met(walk, seen->M)
             && (same_place(&seen->step, step)
                 || !is_as_written(walk->run, seen->M)))

@@ -49,7 +49,7 @@ static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
 {
     Inspection *in = to;
     if (M == NULL) {
-        pass_line(&in->at, line, index);
+        step_seen(&in->at, line, name, index);
         return NULL;
     }
     M = intervene(in->changes, &in->at, line, M);
@@ -57,13 +57,12 @@ static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
         && is_line_in(" 8.12 8.19 9.3 9.8 10.3 10.8 ", line))
         in->state[in->n++] = matrix_copy(in->command->arena,
                                          column_at(M, in->t));
-    Step step = step_seen(&in->at, line, name);
+    Step step = step_seen(&in->at, line, name, 0);
     step.inner = step.algorithm != in->run.algorithm;
     step.turn = in->run.algorithm == 15 ? in->x.length : 0;
     step.loop = 'i';
     if (is_wanted(in, &step))
         append_step(&in->run, in->command->arena, &step, M);
-    pass_line(&in->at, line, 0);
     return M;
 }
 

@@ -62,12 +62,12 @@ static void check_root(const Job *job, const Step *step, Mat M)
     }
 }
 
-static int time_of(const Job *job, Step *step)
+/* Which of its description a step is: 2, the second norm of a layer. */
+static int time_of(const Job *job, const Step *step)
 {
     for (int k = job->run.n; step->head == 0 && k-- > 0; ) {
         const Step *before = &job->run.step[k];
-        step->time = before->time;
-        if (same_place(before, step))
+        if (before->row == step->row && are_namesakes(before, step))
             return before->time + 1;
         if (before->layer != step->layer || before->turn != step->turn)
             break;
@@ -105,47 +105,34 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
     return weights ? softmax(S) : S;
 }
 
-/* The two numbers of a line such as "10.6". */
-static void line_numbers(const char *line, int *a, int *l)
-{
-    char *end;
-    *a = (int)strtol(line, &end, 10);
-    *l = *end == '.' ? atoi(end + 1) : 0;
-}
-
-void pass_line(Place *at, const char *line, int index)
-{
-    int a, l;
-    line_numbers(line, &a, &l);
-    if (a == 5 && l == 1)
-        at->head = index;
-    if (algorithm_table[a].kind != MODEL)
-        return;
-    at->part = part_of_line(a, l + 1);
-    at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
-}
-
-Step step_seen(const Place *at, const char *line, const char *name)
+Step step_seen(Place *at, const char *line, const char *name, int index)
 {
     static const StepRow nobodys = { .name = "", .symbol = "?",
                                      .columns = "?" };
-    bool of_head = strcmp(name, "Y_h") == 0;
-    int a, l;
-    line_numbers(line, &a, &l);
+    char *end;
+    const int a = (int)strtol(line, &end, 10),
+              l = *end == '.' ? atoi(end + 1) : 0;
+    const bool of_head = strcmp(name, "Y_h") == 0;
     name = of_head ? "Y" : name;
     const StepRow *row = row_named(a, l, name);
     row = row != NULL ? row : &nobodys;         /* a student's own name */
-    return (Step){ .algorithm = a, .line = l, .name = name, .row = row,
-                   .role = row->role, .part = at->part, .layer = at->layer,
-                   .head = a == 4 || of_head ? at->head : 0 };
+    Step step = { .algorithm = a, .line = l, .name = name, .row = row,
+                  .role = row->role, .part = at->part, .layer = at->layer,
+                  .head = a == 4 || of_head ? at->head : 0 };
+    if (a == 5 && l == 1)
+        at->head = index;
+    if (algorithm_table[a].kind == MODEL) {
+        at->part = part_of_line(a, l + 1);
+        at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
+    }
+    return step;
 }
 
-/* Notes that a step was seen which is M, and returns M. */
-static Mat see_step(Job *job, const Step *step, bool known,
-                    Given *given, Mat M)
+/* Notes that a step was seen which is M, or NULL: unknown; returns M. */
+static Mat see_step(Job *job, const Step *step, Mat M)
 {
     Seen *seen = arena_alloc(job->arena, sizeof *seen);
-    *seen = (Seen){ *step, known, given, M, job->now.seen };
+    *seen = (Seen){ *step, M, job->now.seen };
     job->now.seen = seen;
     return M;
 }
@@ -155,7 +142,8 @@ Mat add_integers(Job *job, Step step, int n, const int *number, bool known)
     Mat M = integers_constant(job, n, number);
     if (known)
         add_step(job, &step, M);
-    return see_step(job, &step, known, NULL, M);
+    see_step(job, &step, known ? M : NULL);
+    return M;
 }
 
 /* Notes the index of a loop, or a token; adds what Algorithm 12 has shown one
@@ -167,7 +155,7 @@ static void note_index(Job *job, const char *line, int index)
         && strcmp(line, "12.4") != 0) {
         if (strcmp(noted, "1.1") != 0)
             add_integers(job, step_seen(&job->now.at, noted, noted[3] == '5'
-                                        ? "x_tilde" : "T_tilde"),
+                                        ? "x_tilde" : "T_tilde", 0),
                          job->loop.in_row, job->loop.row, true);
         job->loop.in_row = 0;
     }
@@ -260,8 +248,8 @@ static void note_operands(Job *job, const StepRow *row, Mat M)
 {
     for (const Seen *s = job->now.seen; s != NULL; s = s->before)
         if (s->M == M) {
-            if (s->given != NULL)
-                s->given->user = row;
+            if (s->step.given != NULL)
+                s->step.given->user = row;
             return;
         }
     for (Given *g = job->given; g < job->given + job->givens; g++)
@@ -322,7 +310,7 @@ static void pass_gradient(Mat Y)
         return;
     Step step = w->step;
     step.role = NO_ROLE;        /* of the way forth */
-    step.given = false;
+    step.given = NULL;
     Mat G = add_aspect(w->job, &step, GRADIENT, Y);
     for (int k = 0; Y->of[0]->grad != NULL && k < n; k++)
         Y->of[0]->grad[k] += G->at[k];
@@ -368,7 +356,7 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
     const Seen *powers = latest_seen(job, step, ROLE_POWERS);
     return job->variation != NULL && M != NULL && M->logits != NULL
-        && powers != NULL && powers->given == NULL;
+        && powers != NULL && powers->step.given == NULL;
 }
 
 /* What becomes of a step: it is given, or what the line computed, M, or, if
@@ -390,12 +378,13 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     if (value == NULL || (job->late && is_unknown(value))
         || (given == NULL && (is_idle(job, step)
                               || (step->role == ROLE_EMBEDDED
-                                  && lacks_tokens(job, step)))))
-        return see_step(job, step, false, given,
-                        M == NULL ? NULL : scale(M, NAN));
+                                  && lacks_tokens(job, step))))) {
+        see_step(job, step, NULL);
+        return M == NULL ? NULL : scale(M, NAN);
+    }
     if (derives && given == NULL && keeps_softmax(job, step, M))
         value = copy_into(M, value);
-    step->given = given != NULL;
+    step->given = given;
     if (given == NULL)
         note_sources(job, step, value);
     Mat other = given != NULL ? value : vary(job, IS_COMPUTED, step, value);
@@ -407,7 +396,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     else
         job->now.rederive |= given != NULL || other != value
                           || carried != watched;
-    return see_step(job, step, true, given, carried);
+    return see_step(job, step, carried);
 }
 
 /* Whether the mask of this attention hides any of the latest scores. */
@@ -455,7 +444,8 @@ static void derive_beside(Job *job, const Step *step, bool behind)
 void collect_gradients(Job *job)
 {
     const Seen *end = job->now.seen;
-    while (end != NULL && !(end->known && end->step.row == job->backwards))
+    while (end != NULL && !(end->M != NULL
+                            && end->step.row == job->backwards))
         end = end->before;
     if (end == NULL)
         fail_in_text(job->f, job->start->at, "there is no way back from %s: "
@@ -478,7 +468,7 @@ void collect_gradients(Job *job)
 static Mat draw_next_token(Job *job, const char *line, Mat q)
 {
     const NumberList *list = &job->loop.chances;
-    Step step = step_seen(&job->now.at, line, "y");
+    Step step = step_seen(&job->now.at, line, "y", 0);
     if (q->cols != 1 || list->used == list->n)      /* a student's */
         return q;
     double u = list->u[list->used];
@@ -486,7 +476,7 @@ static Mat draw_next_token(Job *job, const char *line, Mat q)
     step.time = 1;
     derive_beside(job, &step, false);
     const Seen *kept = latest_seen(job, &step, ROLE_KEPT);
-    Mat from = kept != NULL && kept->known ? kept->M : q;
+    Mat from = kept != NULL && kept->M != NULL ? kept->M : q;
     bool known = total(from->rows, from->at) > 0,
          drawn = known && (job->tau == 0 || find_item(job, "u") != NULL);
     job->loop.undrawn |= !drawn;
@@ -512,12 +502,11 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
                  int index)
 {
     Job *job = to;
+    Step step = step_seen(&job->now.at, line, name, index);
     if (M == NULL) {
-        pass_line(&job->now.at, line, index);
         note_index(job, line, index);
         return NULL;
     }
-    Step step = step_seen(&job->now.at, line, name);
     if (index > 0) {                        /* of a parameter of theta */
         add_parameter(job, &step, M, index);
         return M;
@@ -528,12 +517,11 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED
                   ? latest_seen(job, &step, ROLE_NEXT) : NULL;
-    if (p != NULL && !p->known)                 /* tau = 0 asks for no p, */
+    if (p != NULL && p->M == NULL)              /* tau = 0 asks for no p, */
         M = scale(M, NAN);
-    if (p != NULL && p->given != NULL)          /* but has it read        */
-        p->given->user = step.row;
+    if (p != NULL && p->step.given != NULL)     /* but has it read        */
+        p->step.given->user = step.row;
     M = resolve_step(job, &step, as_set(job, &step, M));
-    pass_line(&job->now.at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->now.S = M;
     derive_beside(job, &step, true);

@@ -21,7 +21,7 @@ typedef struct {
     const Item *by;             /* ... before                             */
 } Dimensions;
 
-typedef struct {                /* what is given, or stands in for that   */
+typedef struct Given {          /* what is given, or stands in for that   */
     const Item *item;           /* of the sheet; NULL: it is assumed      */
     const Argument *shape;      /* its kind, and the letters of its shape */
     Step place;                 /* such as W_q of layer 2, head 1; or,

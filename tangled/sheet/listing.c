@@ -256,9 +256,9 @@ static Mat run_inference(Job *job)
                      &random);
     job->loop.turn = 0;
     return add_integers(job, of_pairs
-                        ? step_seen(&job->now.at, "15.9", "x_hat")
-                        : step_seen(&job->now.at, "14.8", "y"), y.length,
-                        y.id, !job->late || job->now.seen->known);
+                        ? step_seen(&job->now.at, "15.9", "x_hat", 0)
+                        : step_seen(&job->now.at, "14.8", "y", 0), y.length,
+                        y.id, !job->loop.undrawn);
 }
 
 /* Refuses scores that nothing divides, and what is given for nothing; else
@@ -269,7 +269,7 @@ static void describe_entry(Job *job)
     const int a = job->run.algorithm;
     char list[300] = "", line[30] = "", *to = arena_alloc(job->arena, BYTES);
     const Seen *last = job->now.seen;
-    while (last != NULL && !(last->known && last->given == NULL))
+    while (last != NULL && (last->M == NULL || last->step.given != NULL))
         last = last->before;
     for (const Given *g = job->given; g->item != NULL; g++) {
         const StepRow *row = g->place.row;
@@ -311,7 +311,7 @@ static void run_algorithm(Error *f, void *data)
     job->loop.row = arena_alloc(job->arena, room * sizeof *job->loop.row);
     start_given(job);
     Mat M = run[job->run.algorithm](job);
-    if (!job->late || job->now.seen->known)
+    if (!job->late || job->now.seen->M != NULL)
         job->run.result = copy_into(constant(job->arena, M->rows, M->cols),
                                     M);
     if (job->late && job->variation == NULL)

@@ -130,7 +130,7 @@ const Seen *latest_flow(const Job *job, bool context)
 /* The value of a step that was seen; NULL: it is not known, or none was. */
 static Mat known_value(const Seen *seen)
 {
-    return seen != NULL && seen->known ? seen->M : NULL;
+    return seen != NULL ? seen->M : NULL;
 }
 
 /* The latest value of a role; in an attention, in the same one. */

@@ -7,9 +7,7 @@
 
 typedef struct Seen {           /* a step that the run has come by        */
     Step step;
-    bool known;                 /* else its numbers are NaN               */
-    Given *given;               /* by the sheet; NULL: it is computed     */
-    Mat M;                      /* NULL: a formula tells it               */
+    Mat M;                      /* on the tape; NULL: it is not known     */
     const struct Seen *before;
 } Seen;
 

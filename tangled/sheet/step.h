@@ -62,7 +62,7 @@ typedef struct {
                                    the sheet does not give                */
     int time;                   /* 2 for the second of this description   */
     bool transposed;            /* M is the paper's matrix, transposed    */
-    bool given;                 /* by the sheet, not computed             */
+    struct Given *given;        /* by the sheet; NULL: it is computed     */
     Mat M;
 } Step;
 
