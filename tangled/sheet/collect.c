@@ -406,37 +406,30 @@ static bool is_any_masked(const Job *job, const Step *step)
     return total(S->rows * S->cols, S->at) == -INFINITY;
 }
 
-/* The step of its line that a derived row leads to; or, if it leads to none,
-   the one before. */
-static const StepRow *row_beside(const StepRow *row)
+static bool is_of_line(const StepRow *row, const Step *step)
 {
-    const StepRow *r = row;
-    while (r->derived)
-        r++;
-    if (r->algorithm != row->algorithm || r->line != row->line)
-        for (r = row; r->derived; r--)
-            continue;
-    return r;
+    return row->line == step->line && row->algorithm == step->algorithm;
 }
 
-/* Derives what stands beside a step in its line, before it or behind it. */
+/* Derives what stands beside a step in its line: before it, or behind it if
+   no later step of the line follows from that. */
 static void derive_beside(Job *job, const Step *step, bool behind)
 {
-    const StepRow *r = step->row, *end = r;
-    if (r->algorithm == 0)              /* a student's own name */
+    const StepRow *r = step->row + behind, *end = r;
+    if (step->row->algorithm == 0)      /* a student's own name */
         return;
-    while (behind && end[1].derived)
+    while (behind && end->derived && is_of_line(end, step))
         end++;
-    while (!behind && r > step_table && r[-1].derived)
+    while (!behind && r > step_table && r[-1].derived
+           && is_of_line(r - 1, step))
         r--;
-    for (r += behind; r < end + behind; r++) {
+    for (; r < end && !(behind && is_of_line(end, step)); r++) {
         Step other = *step;
         other.row = r;
         other.name = r->name;
         other.role = r->role;
-        if (row_beside(r) == step->row
-            && (r->role != ROLE_SCALED || r->algorithm == 3
-                || is_any_masked(job, step)))
+        if (r->role != ROLE_SCALED || r->algorithm == 3
+            || is_any_masked(job, step))
             resolve_step(job, &other, NULL);
     }
 }
@@ -479,19 +472,18 @@ static Mat draw_next_token(Job *job, const char *line, Mat q)
     Mat from = kept != NULL && kept->M != NULL ? kept->M : q;
     bool known = total(from->rows, from->at) > 0,
          drawn = known && (job->tau == 0 || find_item(job, "u") != NULL);
-    job->loop.undrawn |= !drawn;
-    if (drawn)
-        note_sources(job, &step, from);
-    job->now.rederive = false;              /* the next turn computes anew */
     Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
-    AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
-    Y = vary(job, IS_COMPUTED, &step, Y);
-    int y = (int)AT(Y, 1, 1);
-    add_integers(job, step, 1, &y, drawn);
-    step.M = Y;
-    int carried = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
-    if (1 <= carried && carried <= q->rows)
-        y = carried;
+    int y = known ? sample(from, u) : 1;
+    AT(Y, 1, 1) = (real)y;
+    if (drawn) {
+        note_sources(job, &step, from);
+        Y = resolve_step(job, &step, Y);
+    } else
+        see_step(job, &step, NULL);
+    job->loop.undrawn |= !drawn;
+    job->now.rederive = false;              /* the next turn computes anew */
+    if (1 <= AT(Y, 1, 1) && AT(Y, 1, 1) <= q->rows)
+        y = (int)AT(Y, 1, 1);
     if (known && total(q->rows, q->at) > 0 && y == sample(q, u))
         return q;
     AT(other, y, 1) = 1;
