@@ -367,8 +367,7 @@ static Run run_of_model(const Model *model)
     return (Run){ .algorithm = algorithm[h->architecture],
                   .layout = &layouts[0],    /* the paper's                */
                   .scaled = true, .rms = h->rms, .tied = h->tied,
-                  .unplaced = h->positions == NO_POSITIONS,
-                  .entered = "", .guessed = "" };
+                  .unplaced = h->positions == NO_POSITIONS };
 }
 
 void show_inside(Error *f, Command *c)

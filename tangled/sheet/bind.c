@@ -196,9 +196,8 @@ double entry_value(const Job *job, const Argument *a,
     if (a->name[0] == 'S' && x == -INFINITY)
         return x;
     if (isnan(x))
-        fail_in_text(job->f, entry->at,
-                     "only a claim may leave an entry open; "
-                     "%s is given.", item->typed);
+        fail_in_text(job->f, entry->at, "only a claim may leave an entry "
+                     "open; %s is given.", item->typed);
     if (!isfinite((double)(real)x))
         fail_in_text(job->f, entry->at, "an entry of %s must be finite%s.",
                      item->typed, isfinite(x)

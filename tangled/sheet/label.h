@@ -67,6 +67,6 @@ const char *sums_text(const Run *run, const Step *step);
 bool mask_is_1(const Run *run, const Step *step);
 
 /* Writes algorithm, layout, and what the layout means, and returns it. */
-enum { TITLE_BYTES = 600 };
+enum { TITLE_BYTES = 800 };
 const char *run_title(char to[TITLE_BYTES], const Run *run);
 #endif

@@ -144,9 +144,8 @@ static NumberList given_chances(const Job *job, int least,
     for (int k = 0; k < n; k++) {
         u[k] = item == NULL ? 0 : item->entry[k].value;
         if (!(u[k] >= 0 && u[k] < 1))
-            fail_in_text(job->f, item->entry[k].at,
-                         "a uniform number must be at "
-                         "least 0 and below 1.");
+            fail_in_text(job->f, item->entry[k].at, "a uniform number must "
+                         "be at least 0 and below 1.");
     }
     if (n < least)
         fail_in_text(job->f, item->at, "u has %d number%s; %s.", n,
@@ -265,9 +264,8 @@ static Mat run_inference(Job *job)
    says "from Q, K, V to V_tilde", in a model with the line. */
 static void describe_entry(Job *job)
 {
-    enum { BYTES = 400 };
     const int a = job->run.algorithm;
-    char list[300] = "", line[30] = "", *to = arena_alloc(job->arena, BYTES);
+    char list[300] = "", line[30] = "";
     const Seen *last = job->now.seen;
     while (last != NULL && (last->M == NULL || last->step.given != NULL))
         last = last->before;
@@ -293,8 +291,8 @@ static void describe_entry(Job *job)
     if (has_model(a))
         snprintf(line, sizeof line, "%d.%d ", last->step.algorithm,
                  last->step.line);
-    snprintf(to, BYTES, "from %s to %s%s", list, line, last->step.row->name);
-    job->run.entered = to;
+    append(job->run.entered, sizeof job->run.entered, "from %s to %s%s",
+           list, line, last->step.row->name);
 }
 
 /* Runs a job, says where a late sheet starts and ends, and runs back. */

@@ -47,25 +47,24 @@ static void check_needs(Job *job)
     }
 }
 
-/* Whether the largest of the e^x that are claimed for each softmax is 1. */
+/* Whether no claimed e^x is above 1, and each softmax can have one of 1. */
 static bool is_shifted(const Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    bool any = false, rows = job->run.layout->rows;
+    bool any = false;
     for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++) {
         bool one = c->rows == 1 || c->cols == 1;
-        int all = c->rows * c->cols, n = one ? 1 : rows ? c->rows : c->cols;
+        int left = one ? 1 : job->run.layout->rows ? c->rows : c->cols;
         if (!c->claim || strcmp(c->name, "exp") != 0)
             continue;
         any = true;
-        for (int t = 0; t < n; t++) {
-            double most = 0;
-            for (int k = 0; k < all / n; k++)
-                most = fmax(most, c->entry[rows ? t * (all / n) + k
-                                                : k * n + t].value);
-            if (most != 1)
+        for (int k = 0; k < c->rows * c->cols; k++) {
+            if (c->entry[k].value > 1)
                 return false;
+            left -= c->entry[k].value == 1;
         }
+        if (left > 0)
+            return false;
     }
     return any;
 }
@@ -181,25 +180,22 @@ static const char *guess_layout(Job *job)
 /* Settles the layout, and says what was not named. */
 static void choose_layout(Job *job, const Layout *layout)
 {
-    enum { BYTES = 200 };
-    char *text = arena_alloc(job->arena, BYTES);
     job->run.named = job->run.layout != NULL;
     const char *why = job->run.named ? "" : layout == NULL
                     ? guess_layout(job)
                     : " (chosen because the claims are explained best in it)";
     job->run.layout = layout != NULL ? layout : job->run.layout;
     job->run.shifted = is_shifted(job);
-    snprintf(text, BYTES, "%s%s", why, job->run.shifted
-             ? "; the largest is subtracted before e^x" : "");
-    job->run.guessed = text;
+    append(job->run.guessed, sizeof job->run.guessed, "%s%s", why,
+           job->run.shifted ? "; the largest is subtracted before e^x" : "");
 }
 
 const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                         Arena *arena, Error *f)
 {
     Job *job = arena_alloc(arena, sizeof *job);
-    *job = (Job){ .run = { .sheet = sheet, .bound = job, .entered = "" },
-                  .f = f, .arena = arena, .hyper.H = 1 };
+    *job = (Job){ .run = { .sheet = sheet, .bound = job }, .f = f,
+                  .arena = arena, .hyper.H = 1 };
     if (sheet->algorithm == 0)
         fail_with(f, "the sheet names no algorithm, and its matrices do not "
                   "show which it is; begin with a line such as 'algorithm "

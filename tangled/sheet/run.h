@@ -16,9 +16,9 @@ typedef struct {
     bool scaled, rms, tied;     /* as the sheet has them                  */
     bool unplaced;              /* a model without positions              */
     char assumed[4000];         /* such as "Z = X, b_q = 0", or ""        */
-    const char *entered;        /* "from Q, K, V to V_tilde", or ""        */
+    char entered[400];          /* "from Q, K, V to V_tilde", or ""        */
     bool shifted;               /* its e^x are divided by the largest     */
-    const char *guessed;        /* what the sheet leaves open, in words   */
+    char guessed[200];          /* what the sheet leaves open, in words   */
     bool named;                 /* the sheet names its layout             */
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
     int n;

@@ -261,13 +261,12 @@ static const char *symbol_of(const Step *step)
 const char *step_label(char to[100], const Run *run, const Step *step)
 {
     Step shown = *step;
-    *to = '\0';
+    int n = 0;
     if (step->aspect == VALUE && !has_role(step, ROLE(SCALED) | ROLE(HEAD)))
         shown.name = symbol_of(step);
     if (has_model(run->algorithm) && step->aspect == VALUE)
-        snprintf(to, 100, "%d.%d ", step->algorithm, step->line);
-    size_t n = strlen(to);
-    step_name(to + n, 100 - n, &shown);
+        n = snprintf(to, 100, "%d.%d ", step->algorithm, step->line);
+    step_name(to + n, 100 - (size_t)n, &shown);
     return to;
 }
 
@@ -467,11 +466,17 @@ static bool is_about(const Item *claim, const Step *step)
 
 const Step *step_of(const Run *run, const Item *claim, Error *f)
 {
-    const Step *found = NULL, *end = run->step + run->n;
+    const Step *found = NULL, *rival = NULL;
     char name[60];
-    for (const Step *s = run->step; s < end; s++)
-        if (is_about(claim, s))
+    for (int k = run->n - 1; k >= 0; k--) {
+        const Step *s = &run->step[k];
+        if (is_about(claim, s) && found == NULL)
             found = s;
+        else if (is_about(claim, s) && s->line == found->line
+                 && s->algorithm == found->algorithm
+                 && !are_namesakes(s, found))
+            rival = s;
+    }
     if (found == NULL)
         fail_in_text(f, claim->at, run->n == 0
                      ? "Algorithm %d has shown no step yet, so none is %s; "
@@ -479,13 +484,9 @@ const Step *step_of(const Run *run, const Item *claim, Error *f)
                      : "Algorithm %d has no step %s here; without this "
                        "claim 'ftx show' lists its steps.", run->algorithm,
                      claim->typed);
-    for (const Step *s = run->step; s < end; s++)
-        if (is_about(claim, s) && s->line == found->line
-            && s->algorithm == found->algorithm && !are_namesakes(s, found)) {
-            step_name(name, sizeof name, s);
-            fail_in_text(f, claim->at, "Algorithm %d has more than one step "
-                         "%s; name one, such as %s.", run->algorithm,
-                         claim->typed, name);
-        }
-    return found;
+    if (rival == NULL)
+        return found;
+    step_name(name, sizeof name, rival);
+    fail_in_text(f, claim->at, "Algorithm %d has more than one step %s; name "
+                 "one, such as %s.", run->algorithm, claim->typed, name);
 }
