@@ -205,23 +205,6 @@ double entry_value(const Job *job, const Argument *a,
     return x;
 }
 
-/* Copies the entries of an item, as they were written, into M. */
-static void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
-{
-    bool turn = is_transposed(a->kind, job->run.layout)
-             && item->cols == M->rows,
-         one = item->rows * item->cols == 1;
-    char text[60];
-    for (int k = 0; k < M->rows * M->cols; k++) {
-        int width = turn ? M->rows : M->cols, i = k / width, j = k % width;
-        AT(M, (turn ? j : i) + 1, (turn ? i : j) + 1)
-            = (real)entry_value(job, a, item, one ? 0 : k);
-    }
-    snprintf(text, sizeof text, "%g in each entry", item->entry->value);
-    if (one && M->rows > 1)
-        note_assumption(job, item->typed, text);
-}
-
 /* What stands in for a matrix: I, 0, 1, or, where the sheet starts late, NaN
    for what is not known. */
 static void fill_default(const Job *job, Mat M, const Argument *a)
@@ -234,6 +217,32 @@ static void fill_default(const Job *job, Mat M, const Argument *a)
         for (int j = 1; j <= M->cols; j++)
             AT(M, i, j) = unknown ? (real)NAN : identity ? i == j
                         : value && *a->instead == '1';
+}
+
+/* Makes a matrix of the entries of an item, as they were written, or of what
+   stands in for them. */
+static void fill_given(Job *job, Given *g)
+{
+    const Argument *a = g->shape;
+    const Item *item = g->item;
+    Mat M = g->M = constant(job->arena, size_or_1(job, a->rows),
+                            size_or_1(job, a->cols));
+    if (item == NULL) {
+        fill_default(job, M, a);
+        return;
+    }
+    bool turn = is_transposed(a->kind, job->run.layout)
+             && item->cols == M->rows,
+         one = item->rows * item->cols == 1;
+    char text[60];
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        int width = turn ? M->rows : M->cols, i = k / width, j = k % width;
+        AT(M, (turn ? j : i) + 1, (turn ? i : j) + 1)
+            = (real)entry_value(job, a, item, one ? 0 : k);
+    }
+    snprintf(text, sizeof text, "%g in each entry", item->entry->value);
+    if (one && M->rows > 1)
+        note_assumption(job, item->typed, text);
 }
 
 Given *given_at(const Bound *bound, const Step *place)
@@ -265,19 +274,6 @@ static void check_chances(const Job *job, const Given *g)
     }
 }
 
-/* Makes a matrix of what is given, or stands in for it. */
-static void fill_given(Job *job, Given *g)
-{
-    const Argument *a = g->shape;
-    g->M = constant(job->arena, size_or_1(job, a->rows),
-                    size_or_1(job, a->cols));
-    if (g->item == NULL)
-        fill_default(job, g->M, a);
-    else
-        fill_matrix(job, g->M, a, g->item);
-    check_chances(job, g);
-}
-
 /* Binds what is given at a place, or stands in for that, as a matrix; `to` is
    where theta has it, or NULL. */
 static void bind_matrix(Job *job, const Step *place, Mat *to)
@@ -295,11 +291,12 @@ static void bind_matrix(Job *job, const Step *place, Mat *to)
    NULL: a word or another argument stands for it, or it is left out. */
 static bool is_without(const Job *job, const Argument *a, const Given *g)
 {
-    bool tied = job->run.algorithm == 7
-             && strcmp(a->name, job->run.tied ? "W_u" : "W_e") == 0;
+    bool unused = (job->run.algorithm == 7
+                   && strcmp(a->name, job->run.tied ? "W_u" : "W_e") == 0)
+               || (job->run.rms && strcmp(a->name, "beta") == 0);
     if (g != NULL)
-        return g->item->word != NULL || tied;
-    return a->kind == MASK || (job->run.rms && strcmp(a->name, "beta") == 0)
+        return g->item->word != NULL || unused;
+    return unused || a->kind == MASK
         || (*a->name == 'Z' && is_any_given(job, "X"))
         || !(job->late || has_value(a));
 }
@@ -459,8 +456,10 @@ void bind_matrices(Job *job)
 {
     limit_sizes(job);
     for (Given *g = job->given; g->item != NULL; g++)
-        if (g->place.row != NULL)
+        if (g->place.row != NULL) {
             fill_given(job, g);
+            check_chances(job, g);
+        }
     if (job->run.tied)
         note_assumption(job, "W_u", as_W_u(job->run.layout));
     if (has_model(job->run.algorithm))

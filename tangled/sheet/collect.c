@@ -3,7 +3,7 @@
    variation makes of it.
 
    Main types: Seen, Step. Entry point: collect_step. */
-#include "sheet/collect.h"
+#include "sheet/names.h"
 #include "library/functions.h"
 #include <float.h>
 #include <math.h>
@@ -166,7 +166,7 @@ static void note_index(Job *job, const char *line, int index)
     }
     if (strcmp(line, "15.6") == 0       /* whose loop has no index */
         || (strcmp(line + 2, ".2") == 0
-            && job->loop.data.N_data * job->loop.N_epochs != 1))
+            && job->loop.turns != 1))
         job->loop.turn++;
 }
 

@@ -41,8 +41,7 @@ typedef struct {                /* how far a run has come                 */
 } RunState;
 
 typedef struct {                /* of Algorithms 11 to 15                 */
-    int turn, N_epochs;
-    Data data;                  /* the sequences of a training            */
+    int turn, turns;            /* these are known of a training          */
     int *row, in_row;           /* indices, or tokens embedded, seen ...  */
     const char *row_line;       /* ... and where                          */
     int ell_gen;                /* tokens to be drawn                     */

@@ -2,7 +2,7 @@
 
    Main types: Bound, Run. Entry point: run_bound. In goes a bound sheet; out
    come its steps, and what the algorithm returns. */
-#include "sheet/collect.h"
+#include "sheet/names.h"
 #include <math.h>
 #include <string.h>
 
@@ -73,9 +73,6 @@ static Mat run_attention(Job *job)
 
 static Mat run_layer_norm(Job *job)
 {
-    const Item *beta = find_item(job, "beta");
-    if (job->run.rms && beta != NULL)
-        fail_in_text(job->f, beta->at, "RMSnorm has no beta.");
     return layer_norm(argument_matrix(job, "e", 0),
                       argument_matrix(job, "gamma", 0), job->run.rms ? NULL
                       : argument_matrix(job, "beta", 0));
@@ -162,23 +159,13 @@ static void check_special_token(const Job *job, int least, const char *token)
                      token, least - 1);
 }
 
-/* Reads the sequences of a training, x_1, x_2, ..., or one x. */
-static void given_data(Job *job)
+/* The sequences of a training: x_1, x_2, ..., or one x. */
+static Tokens *given_data(const Job *job, const char *name, int N_data)
 {
-    bool pairs = has_pairs(job->run.algorithm);
-    int N_data = most_of(job, "x z", true, 1);
-    size_t room = (size_t)N_data + 1;
-    Tokens *x = arena_alloc(job->arena, room * sizeof *x),
-           *z = arena_alloc(job->arena, room * sizeof *z);
-    for (int n = 1; n <= N_data; n++) {
-        x[n] = given_tokens(job, "x", n);
-        if (pairs)
-            z[n] = given_tokens(job, "z", n);
-    }
-    job->loop.data = (Data){ .N_data = N_data, .x = x, .z = z };
-    job->loop.N_epochs = (int)number_given(job, "N_epochs", 1);
-    if (find_item(job, "N_epochs") == NULL)
-        note_assumption(job, "N_epochs", "1");
+    Tokens *x = arena_alloc(job->arena, ((size_t)N_data + 1) * sizeof *x);
+    for (int n = 1; n <= N_data; n++)
+        x[n] = given_tokens(job, name, n);
+    return x;
 }
 
 /* All entries of theta in one column, less those of before, if not NULL. */
@@ -196,19 +183,18 @@ static Mat all_of(const Job *job, const Theta *theta, Mat before)
 
 /* The uniform numbers of a whole training, if the sheet has so many; else
    each sequence, in each epoch, begins with the first of the sheet. */
-static NumberList chances_of_all(const Job *job)
+static NumberList chances_of_all(const Job *job, int N_data,
+                                 const Tokens x[])
 {
-    const Data *on = &job->loop.data;
-    const int turns = on->N_data * job->loop.N_epochs;
     int all = 0, n = 0;
-    for (int turn = 0; turn < turns; turn++)
-        all += on->x[turn % on->N_data + 1].length;
+    for (int turn = 0; turn < job->loop.turns; turn++)
+        all += x[turn % N_data + 1].length;
     const bool again = most_of(job, "u", false, 0) < all;
     NumberList list = given_chances(job, again ? longest_sequence(job) : all,
                                     "each token needs one");
     double *u = arena_alloc(job->arena, (size_t)all * sizeof *u);
-    for (int turn = 0; turn < turns; turn++)
-        for (int t = 0; t < on->x[turn % on->N_data + 1].length; t++, n++)
+    for (int turn = 0; turn < job->loop.turns; turn++)
+        for (int t = 0; t < x[turn % N_data + 1].length; t++, n++)
             u[n] = list.u[again ? t : n];
     return (NumberList){ .n = all, .u = u };
 }
@@ -217,20 +203,24 @@ static Mat run_training(Job *job)
 {
     Theta *theta = job->running;
     Tape *tape = job->tape;
-    given_data(job);
-    const Data *on = &job->loop.data;
+    int N_data = most_of(job, "x z", true, 1),
+        N_epochs = (int)number_given(job, "N_epochs", 1);
     double eta = number_given(job, "eta", 1);
-    int N_epochs = job->loop.N_epochs;
+    const Tokens *x = given_data(job, "x", N_data);
     Random random = random_in(&job->loop.chances);
     Mat before = all_of(job, theta, NULL);
+    if (find_item(job, "N_epochs") == NULL)
+        note_assumption(job, "N_epochs", "1");
+    job->loop.turns = N_data * N_epochs;
     if (theta->hyper.architecture == ED_TRANSFORMER)
-        edtraining(tape, on->N_data, on->z, on->x, theta, N_epochs, eta);
+        edtraining(tape, N_data, given_data(job, "z", N_data), x, theta,
+                   N_epochs, eta);
     else if (theta->hyper.architecture == D_TRANSFORMER)
-        dtraining(tape, on->N_data, on->x, theta, N_epochs, eta);
+        dtraining(tape, N_data, x, theta, N_epochs, eta);
     else {
-        job->loop.chances = chances_of_all(job);
+        job->loop.chances = chances_of_all(job, N_data, x);
         check_special_token(job, 3, "mask_token");
-        etraining(tape, on->N_data, on->x, theta, N_epochs, eta,
+        etraining(tape, N_data, x, theta, N_epochs, eta,
                   number_given(job, "p_mask", 1), &random);
     }
     return all_of(job, theta, before);
