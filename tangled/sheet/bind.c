@@ -181,8 +181,7 @@ static void limit_sizes(const Job *job)
     }
 }
 
-double entry_value(const Job *job, const Argument *a,
-                   const Item *item, int k)
+double entry_value(const Job *job, const Argument *a, const Item *item, int k)
 {
     const Entry *entry = &item->entry[k];
     double x = entry->value;
@@ -513,8 +512,7 @@ void start_given(Job *job)
             continue;
         Mat M = copy_into(g->to != NULL ? *g->to : input(
                               job->tape, g->M->rows, g->M->cols), g->M),
-            other = g->item == NULL ? M
-                  : vary(job, IS_GIVEN, &g->place, M);
+            other = g->item == NULL ? M : vary(job, IS_GIVEN, &g->place, M);
         g->M = other->cols == M->cols ? copy_into(M, other)
              : other;                       /* X is exchanged with Z */
     }

@@ -165,8 +165,7 @@ static void note_index(Job *job, const char *line, int index)
         job->loop.row_line = line;
     }
     if (strcmp(line, "15.6") == 0       /* whose loop has no index */
-        || (strcmp(line + 2, ".2") == 0
-            && job->loop.turns != 1))
+        || (strcmp(line + 2, ".2") == 0 && job->loop.turns != 1))
         job->loop.turn++;
 }
 
@@ -274,8 +273,7 @@ static void note_sources(Job *job, const Step *step, Mat M)
 }
 
 /* Scores that are given behind the mask are masked nevertheless. */
-static Mat entered_matrix(Job *job, const Step *step, const Given *g,
-                          Mat M)
+static Mat entered_matrix(Job *job, const Step *step, const Given *g, Mat M)
 {
     if (M != NULL && (g->M->rows != M->rows || g->M->cols != M->cols))
         fail_in_text(job->f, g->item->at,
@@ -448,8 +446,7 @@ void collect_gradients(Job *job)
         by++;
     backward(by->item == NULL ? end->M : sum(hadamard(end->M, by->M)));
     for (const Given *g = job->given; g->item != NULL; g++) {
-        if (g->user == NULL || g->place.row != NULL
-            || g->shape->kind == MASK)
+        if (g->user == NULL || g->place.row != NULL || g->shape->kind == MASK)
             continue;
         Step step = step_at(job, g, g->user->algorithm, g->user->line);
         add_aspect(job, &step, GRADIENT, g->M);

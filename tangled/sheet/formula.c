@@ -42,8 +42,7 @@ _Noreturn static void lose_value(Parser *p)
 }
 
 /* Ends the parsing with what is wrong at that place. */
-_Noreturn static void stop_at(Parser *p, const char *place,
-                              const char *error)
+_Noreturn static void stop_at(Parser *p, const char *place, const char *error)
 {
     if (p->scope != NULL)
         refuse(HERE("formula_evaluate"), "%s in \"%s\", before \"%s\".",
@@ -187,8 +186,7 @@ static Operand of_number(const Parser *p, double x, int decimals)
 /* As which an operation of the library takes it. */
 static Mat put_on_tape(Parser *p, Mat M)
 {
-    return M->tape != NULL && !M->transposed ? M
-         : each_entry(p, COPY, 1, &M);
+    return M->tape != NULL && !M->transposed ? M : each_entry(p, COPY, 1, &M);
 }
 
 static bool is_number(Mat M)
