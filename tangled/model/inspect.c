@@ -366,8 +366,7 @@ static Run run_of_model(const Model *model)
     const Hyperparameters *h = &model->theta->hyper;
     return (Run){ .algorithm = algorithm[h->architecture],
                   .layout = &layouts[0],    /* the paper's                */
-                  .scaled = true, .rms = h->rms, .tied = h->tied,
-                  .unplaced = h->positions == NO_POSITIONS };
+                  .hyper = *h };
 }
 
 void show_inside(Error *f, Command *c)

@@ -106,7 +106,8 @@ static bool settle_sizes(const Job *job, Dimensions *d)
 
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
 {
-    *d = (Dimensions){ .algorithm = job->run.algorithm, .H = job->hyper.H };
+    *d = (Dimensions){ .algorithm = job->run.algorithm,
+                       .H = job->run.hyper.H };
     agree(d, "1", 1, NULL);
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool is_X = *a->name == 'Z' && find_item(job, a->name) == NULL;
@@ -290,9 +291,10 @@ static void bind_matrix(Job *job, const Step *place, Mat *to)
    NULL: a word or another argument stands for it, or it is left out. */
 static bool is_without(const Job *job, const Argument *a, const Given *g)
 {
+    const Hyperparameters *h = &job->run.hyper;
     bool unused = (job->run.algorithm == 7
-                   && strcmp(a->name, job->run.tied ? "W_u" : "W_e") == 0)
-               || (job->run.rms && strcmp(a->name, "beta") == 0);
+                   && strcmp(a->name, h->tied ? "W_u" : "W_e") == 0)
+               || (h->rms && strcmp(a->name, "beta") == 0);
     if (g != NULL)
         return g->item->word != NULL || unused;
     return unused || a->kind == MASK
@@ -304,12 +306,12 @@ static bool is_without(const Job *job, const Argument *a, const Given *g)
 static void bind_component(Job *job)
 {
     enum { MATRICES = 12 };             /* of an algorithm, but for heads */
-    make_room(job, MATRICES + 6 * job->hyper.H);
+    make_room(job, MATRICES + 6 * job->run.hyper.H);
     job->running = arena_alloc(job->arena, sizeof *job->running);
-    *job->running = (Theta){ .hyper = job->hyper };
+    *job->running = (Theta){ .hyper = job->run.hyper };
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool each = is_of_head(job, a);
-        for (int h = each; h <= (each ? job->hyper.H : 0); h++) {
+        for (int h = each; h <= (each ? job->run.hyper.H : 0); h++) {
             const Step place = { .name = a->name, .head = h };
             if (a->kind >= TOKENS && takes(job->run.algorithm, a)
                 && !is_without(job, a, given_at(job, &place)))
@@ -352,7 +354,7 @@ static void given_positions(Job *job, Hyperparameters *h, int ell)
 /* Computes W_p for Algorithm 2, from numbers alone. */
 static void compute_positions(Job *job)
 {
-    Hyperparameters *h = &job->hyper;
+    Hyperparameters *h = &job->run.hyper;
     given_positions(job, h, given_position(job, INT_MAX));
     bool paper = h->positions == PAPER_SINES;
     if (!paper && h->positions != VASWANI_SINES)
@@ -396,7 +398,7 @@ static int given_layers(Job *job, Part part, const char *name)
 /* Sets what theta is made from: sizes, layers, heads, positions. */
 static void given_hyperparameters(Job *job)
 {
-    Hyperparameters *h = &job->hyper;
+    Hyperparameters *h = &job->run.hyper;
     h->architecture = algorithm_table[job->run.algorithm].architecture;
     h->N_V = size_or_1(job, "N_V");
     h->d_e = size_or_1(job, "d_e");
@@ -404,15 +406,13 @@ static void given_hyperparameters(Job *job)
     h->d_f = size_or_1(job, "d_f");
     h->d_attn = size_or_1(job, "d_attn");
     h->d_mid = size_or_1(job, "d_mid");
-    h->tied = job->run.tied;
     if (h->architecture == ED_TRANSFORMER) {
         h->L_enc = given_layers(job, ENC, "L_enc");
         h->L_dec = given_layers(job, DEC, "L_dec");
     } else
         h->L = given_layers(job, LAYER, "L");
     given_positions(job, h, longest_sequence(job));
-    job->run.unplaced = h->positions == NO_POSITIONS;
-    if (!job->run.unplaced)
+    if (h->positions != NO_POSITIONS)
         limit_entries(job, (double)h->d_e * h->ell_max);
     else if (find_item(job, "positions") == NULL && !job->late)
         note_assumption(job, "positions", "none");
@@ -429,8 +429,8 @@ static void given_hyperparameters(Job *job)
 static void bind_model(Job *job)
 {
     given_hyperparameters(job);
-    Theta *theta = job->running = theta_new(job->arena, &job->hyper);
-    job->hyper = theta->hyper;
+    Theta *theta = job->running = theta_new(job->arena, &job->run.hyper);
+    job->run.hyper = theta->hyper;
     limit_entries(job, (double)theta_count(theta));
     theta_allocate(theta, job->arena);
     make_room(job, theta->n);
@@ -459,7 +459,7 @@ void bind_matrices(Job *job)
             fill_given(job, g);
             check_chances(job, g);
         }
-    if (job->run.tied)
+    if (job->run.hyper.tied)
         note_assumption(job, "W_u", as_W_u(job->run.layout));
     if (has_model(job->run.algorithm))
         bind_model(job);
@@ -490,7 +490,7 @@ Mask mask_of_part(const Job *job, Part part)
     int word = (int)number_given(job, "mask", 1);
     const Given *mask = given_at(job, &(Step){ .name = "mask" });
     bool causal = word == 2 || word == 4 || part == DEC
-        || (part == LAYER && job->hyper.architecture == D_TRANSFORMER);
+        || (part == LAYER && job->run.hyper.architecture == D_TRANSFORMER);
     return mask != NULL && mask->M != NULL ? mask_of(mask->M)
          : causal ? unidirectional : bidirectional;
 }

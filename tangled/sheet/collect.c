@@ -53,7 +53,7 @@ static void check_root(const Job *job, const Step *step, Mat M)
         double v = M->at[t], m = seen ? job->run.step[n - 1].M->at[t] : 0,
                least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
                             sqrt(single ? FLT_MIN : DBL_MIN));
-        if ((real)sqrt(v + job->hyper.epsilon) <= least)
+        if ((real)sqrt(v + job->run.hyper.epsilon) <= least)
             fail_in_text(job->f, job->start->at, "%s: token %d has variance "
                          "%g, and line 3 of Algorithm 6 divides by its "
                          "root; an epsilon, such as 'epsilon 1e-5', "
@@ -99,7 +99,7 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
     if (job->now.S == NULL || (step->role != ROLE_SCALED && !weights))
         return M;
     double divisor = scaling(job);
-    if (job->run.scaled && job->run.divisor == 0 && !isnan(divisor))
+    if (job->run.divisor == 0 && !isnan(divisor))
         return M;
     Mat S = scale(job->now.S, 1 / divisor);
     return weights ? softmax(S) : S;
@@ -160,7 +160,7 @@ static void note_index(Job *job, const char *line, int index)
         job->loop.in_row = 0;
     }
     if (word_in("1.1 12.5 12.7", line, strlen(line))
-        && job->loop.in_row < job->hyper.ell_max) {
+        && job->loop.in_row < job->run.hyper.ell_max) {
         job->loop.row[job->loop.in_row++] = index;
         job->loop.row_line = line;
     }
@@ -218,7 +218,7 @@ static bool is_idle(const Job *job, const Step *step)
     norm.row = from->step.row + 1;
     norm.time = 1;
     return given_at(job, &norm) != NULL
-        || (step->part == NOWHERE && !job->run.tied
+        || (step->part == NOWHERE && !job->run.hyper.tied
             && !is_any_given(job, "gamma beta W_u"));
 }
 

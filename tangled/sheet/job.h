@@ -67,7 +67,6 @@ typedef struct Bound {          /* 19 fields: all that a sheet says       */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
     double tau;
     Dimensions size;
-    Hyperparameters hyper;      /* of a model; H, epsilon and rms of all  */
     Theta *running;             /* as it is now; in Algorithm 2 W_p alone */
     RunState now;
     LoopState loop;

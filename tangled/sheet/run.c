@@ -60,13 +60,13 @@ static Mat run_attention(Job *job)
     const Given *Z = given_at(job, &(Step){ .name = "Z" });
     Mat X = argument_matrix(job, "X", 0), context = Z == NULL ? X : Z->M;
     W_qkv *head = arena_alloc(job->arena,
-                              (size_t)(job->hyper.H + 1) * sizeof *head);
+                              (size_t)(job->run.hyper.H + 1) * sizeof *head);
     Mask mask = mask_of_part(job, NOWHERE);
-    for (int h = many; h <= (many ? job->hyper.H : 0); h++)
+    for (int h = many; h <= (many ? job->run.hyper.H : 0); h++)
         head[h] = given_head(job, h);
     if (!many)
         return attention(X, context, head, mask);
-    W_multi w = { .H = job->hyper.H, .head = head,
+    W_multi w = { .H = job->run.hyper.H, .head = head,
                   .W_o = argument_matrix(job, "W_o", 0),
                   .b_o = argument_matrix(job, "b_o", 0) };
     return mhattention(X, context, &w, mask);
@@ -74,15 +74,16 @@ static Mat run_attention(Job *job)
 
 static Mat run_layer_norm(Job *job)
 {
-    return layer_norm(argument_matrix(job, "e", 0),
-                      argument_matrix(job, "gamma", 0), job->run.rms ? NULL
+    Mat e = argument_matrix(job, "e", 0),
+        gamma = argument_matrix(job, "gamma", 0);
+    return layer_norm(e, gamma, job->run.hyper.rms ? NULL
                       : argument_matrix(job, "beta", 0));
 }
 
 static Mat run_unembed(Job *job)
 {
-    Mat W = argument_matrix(job, job->run.tied ? "W_e" : "W_u", 0);
-    return unembed(argument_matrix(job, "e", 0), job->run.tied
+    Mat W = argument_matrix(job, job->run.hyper.tied ? "W_e" : "W_u", 0);
+    return unembed(argument_matrix(job, "e", 0), job->run.hyper.tied
                    ? transpose_of(job->arena, W) : W);
 }
 
@@ -91,12 +92,12 @@ static Mat run_unembed(Job *job)
 static void check_room(const Job *job, const Item *item, int length)
 {
     bool typed = item != NULL;
-    if (length > job->hyper.ell_max)
+    if (length > job->run.hyper.ell_max)
         fail_in_text(job->f, typed ? item->at : job->start->at,
                      "%s %s %d tokens; ell_max is %d.",
                      typed ? item->typed : "the model",
                      typed ? "has" : "would read", length,
-                     job->hyper.ell_max);
+                     job->run.hyper.ell_max);
 }
 
 /* Where no matrix says how many tokens there are, and where a step stands in
@@ -114,7 +115,7 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
         double v = item == NULL ? 1 : entry_value(job, list, item, t);
         if (v != floor(v) || v < 1 || (v > N_V && N_V > 0))
             fail_in_text(job->f, item->entry[t].at,
-                         "a token is one of 1 ... %d.", job->hyper.N_V);
+                         "a token is one of 1 ... %d.", job->run.hyper.N_V);
         id[t] = N_V > 0 ? (int)v : 1;
     }
     return (Tokens){ length, id };
@@ -154,7 +155,7 @@ static NumberList given_chances(const Job *job, int least,
 /* Refuses a vocabulary that has no room for the special tokens. */
 static void check_special_token(const Job *job, int least, const char *token)
 {
-    if (job->hyper.N_V < least)
+    if (job->run.hyper.N_V < least)
         fail_in_text(job->f, require_of_head(job, "W_e", 0)->at,
                      "N_V must be at least %d: %s is N_V - %d.", least,
                      token, least - 1);
@@ -295,7 +296,7 @@ static void run_algorithm(Error *f, void *data)
         run_model, run_training, run_training, run_training, run_inference,
         run_inference };
     Job *job = data;
-    size_t room = (size_t)job->hyper.ell_max;
+    size_t room = (size_t)job->run.hyper.ell_max;
     job->f = f;
     job->loop.row = arena_alloc(job->arena, room * sizeof *job->loop.row);
     start_given(job);
@@ -317,15 +318,14 @@ static void read_settings(Job *job)
     if (layout > 0)
         job->run.layout = &layouts[layout - 1];
     job->run.decimals = (int)number_given(job, "decimals", -1);
-    double by = scale == NULL || scale->word != NULL ? 0
-              : scale->entry->value;
+    double by = number_given(job, "scale", 2);
+    if (scale == NULL || scale->word != NULL)
+        by = by == 1;                   /* for "no" */
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;
-    job->run.scaled = by > 0 || number_given(job, "scale", 2) == 2;
-    job->run.rms = number_given(job, "norm", 1) == 2;
-    job->run.tied = number_given(job, "tied", 1) == 2;
+    job->run.hyper.rms = number_given(job, "norm", 1) == 2;
+    job->run.hyper.tied = number_given(job, "tied", 1) == 2;
+    job->run.hyper.epsilon = number_given(job, "epsilon", 0);
     job->tau = number_given(job, "tau", 1);
-    job->hyper.epsilon = number_given(job, "epsilon", 0);
-    job->hyper.rms = job->run.rms;
     if (infers(job->run.algorithm))
         job->loop.ell_gen = (int)number_given(job, "ell_gen",
                                               most_of(job, "u", false, 1));
@@ -342,10 +342,10 @@ static void check_needs(Job *job)
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool each = is_of_head(job, a),
              list = a->kind == LIST && find_of_head(job, a->name, 1) != NULL,
-             tied = job->run.tied && strcmp(a->name, "W_u") == 0;
+             tied = job->run.hyper.tied && strcmp(a->name, "W_u") == 0;
         if (takes(algorithm, a) && is_needed(algorithm, a) && !list && !tied
             && !(job->identity && a->kind == WEIGHT))
-            for (int h = each; h <= (each ? job->hyper.H : 0); h++)
+            for (int h = each; h <= (each ? job->run.hyper.H : 0); h++)
                 require_of_head(job, a->name, h);
     }
 }
@@ -497,8 +497,8 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                         Arena *arena, Error *f)
 {
     Job *job = arena_alloc(arena, sizeof *job);
-    *job = (Job){ .run = { .sheet = sheet, .bound = job }, .f = f,
-                  .arena = arena, .hyper.H = 1 };
+    *job = (Job){ .run = { .sheet = sheet, .bound = job, .hyper.H = 1 },
+                  .f = f, .arena = arena };
     if (sheet->algorithm == 0)
         fail_with(f, "the sheet names no algorithm, and its matrices do not "
                   "show which it is; begin with a line such as 'algorithm "
