@@ -132,23 +132,19 @@ static bool is_on_demand(const Run *run, const StepRow *row)
         && (has_model(row->algorithm) || row->algorithm == run->algorithm);
 }
 
-/* Asks a run for the steps on demand that the slips of an explanation
+/* Returns the roles of the steps on demand that the slips of an explanation
    edit. */
-static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
+static uint64_t roles_on_demand(const Bound *bound, const Explanation *why)
 {
-    uint64_t roles = 0;
+    uint64_t edited = 0, roles = 0;
     for (; why != NULL; why = why->before)
         for (int k = 0; why->slip != NULL && k < EDITS; k++)
-            roles |= why->slip->at[k].roles & ON_DEMAND;
-    if (roles == 0)
-        return;
-    bound->wanted = memcpy(arena_alloc(arena, (size_t)step_rows),
-                           bound->wanted, (size_t)step_rows);
-    for (int r = 0; r < step_rows; r++)
-        if (is_on_demand(&bound->run, &step_table[r])
-            && (roles >> step_table[r].role & 1) != 0
-            && is_or_calls(bound->run.algorithm, step_table[r].algorithm))
-            bound->wanted[r] = true;
+            edited |= why->slip->at[k].roles & ON_DEMAND;
+    for (const StepRow *row = step_table; edited != 0 && row->name; row++)
+        if (is_on_demand(&bound->run, row)
+            && is_or_calls(bound->run.algorithm, row->algorithm))
+            roles |= edited & (uint64_t)1 << row->role;
+    return roles;
 }
 
 /* Returns the logarithms of the probabilities that a loss reads; NULL: it
@@ -249,7 +245,7 @@ static SlipRun *run_for(const Visit *visit, const Bound *bound,
     SlipRun *s = arena_alloc(arena, sizeof *s);
     Bound *own = arena_alloc(arena, sizeof *own);
     *own = *bound;
-    ask_for_steps(own, why, arena);
+    own->on_demand = roles_on_demand(bound, why);
     *s = (SlipRun){ .why = why, .visit = visit,
         .variation = { .to = s, .visit = vary_by_slips } };
     s->run = run_bound(own, &s->variation, arena, tape, NULL);

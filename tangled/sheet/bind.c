@@ -54,10 +54,9 @@ static bool agree(Dimensions *d, const char *symbol, int size,
     int k = index_of(d, &symbol);
     if (k == d->n)
         d->dimension[d->n++] = (Dimension){ symbol, size / heads, item };
-    d->fixed = heads * d->dimension[k].size;
     d->by = d->dimension[k].by;
     d->is = size;
-    return d->fixed == size;
+    return heads * d->dimension[k].size == size;
 }
 
 /* Whether a number stands in for each entry of the argument. */
@@ -95,7 +94,7 @@ static bool settle_sizes(const Job *job, Dimensions *d)
     if (d_attn != NULL
         && !agree(d, "d_attn", (int)number_given(job, "d_attn", 1), d_attn))
         fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
-                     d->is, d->by->typed, d->fixed);
+                     d->is, d->by->typed, letter_size(d, "d_attn"));
     d->item = find_item(job, name);
     d->argument = argument_of(job, name);
     for (int k = 0; job->identity && k < 4; k++)
@@ -147,7 +146,7 @@ _Noreturn void refuse_shape(const Job *job)
     else
         snprintf(why, sizeof why, ", %s in layout %s; so %s would be %d, but "
                  "by %s it is %d%s", shape, layout->name, d->symbol, d->is,
-                 d->by->typed, d->fixed, better);
+                 d->by->typed, letter_size(d, d->symbol), better);
     fail_in_text(job->f, d->item->at, "%s is %d x %d%s.", d->item->typed,
                  d->item->rows, d->item->cols, why);
 }

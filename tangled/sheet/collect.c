@@ -357,6 +357,29 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
         && powers != NULL && powers->step.given == NULL;
 }
 
+/* Whether a claim asks for the derived step of a row. Scores that hide some
+   are those of the line itself. */
+static bool has_claim(const Sheet *sheet, const StepRow *row)
+{
+    for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++)
+        if (c->claim && strcmp(c->name, row->name) == 0
+            && (row->role != ROLE_SCALED || !hides(c)))
+            return true;
+    return false;
+}
+
+/* Whether the derived step of a row is asked for: by a claim, by a slip, or
+   by what goes with it. Where no tau is given, q may still be claimed. */
+static bool is_wanted(const Job *job, const StepRow *row)
+{
+    bool own = row->algorithm == job->run.algorithm || row->role == ROLE_LOSS,
+         claimed = (job->on_demand >> row->role & 1) != 0
+                || has_claim(job->run.sheet, row);
+    return row->with == NULL ? claimed
+         : own && (is_any_given(job, row->with)
+                   || (row->role == ROLE_TEMPERED && claimed));
+}
+
 /* What becomes of a step: it is given, or what the line computed, M, or, if
    that is NULL, what its formula makes; NULL: it is not asked for. */
 static Mat resolve_step(Job *job, Step *step, Mat M)
@@ -365,7 +388,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     Given *given = job->late ? given_at(job, step) : NULL;
     Lookup at = { .job = job, .here = step };
     bool derives = M == NULL || (job->now.rederive && row->formula != NULL);
-    if (M == NULL && given == NULL && !job->wanted[row - step_table])
+    if (M == NULL && given == NULL && !is_wanted(job, row))
         return NULL;
     job->now.misses = false;
     Mat value = given != NULL ? entered_matrix(job, step, given, M)

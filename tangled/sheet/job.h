@@ -17,8 +17,8 @@ typedef struct {
     const Item *item;           /* the latest, or what does not fit, ...  */
     const Argument *argument;   /* ... since in this shape ...            */
     const char *symbol;         /* ... this (NULL: it is no vector) ...   */
-    int is, fixed;              /* ... is that, but was fixed ...         */
-    const Item *by;             /* ... before                             */
+    int is;                     /* ... is that, but was another size ...  */
+    const Item *by;             /* ... by this                            */
 } Dimensions;
 
 typedef struct Given {          /* what is given, or stands in for that   */
@@ -49,7 +49,7 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     bool undrawn;               /* a token is not known                   */
 } LoopState;
 
-typedef struct Bound {          /* 19 fields: all that a sheet says       */
+typedef struct Bound {          /* 18 fields: all that a sheet says       */
     Run run;                    /* what comes out                         */
     Error *f;
     Arena *arena;
@@ -63,7 +63,7 @@ typedef struct Bound {          /* 19 fields: all that a sheet says       */
     bool late;                  /* a step is given: not all is known      */
     int conditions;             /* see names.h                            */
     bool identity;              /* all W are left out                     */
-    bool *wanted;               /* which rows are derived                 */
+    uint64_t on_demand;         /* roles that are derived for a slip      */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
     double tau;
     Dimensions size;

@@ -372,38 +372,6 @@ static bool is_shifted(const Job *job)
     return any;
 }
 
-/* Whether a claim asks for the derived step of a row. Scores that hide some
-   are those of the line itself. */
-static bool has_claim(const Sheet *sheet, const StepRow *row)
-{
-    for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++)
-        if (c->claim && strcmp(c->name, row->name) == 0
-            && (row->role != ROLE_SCALED || !hides(c)))
-            return true;
-    return false;
-}
-
-/* Derived are the steps that are claimed, and those that go with what is
-   given. Where no tau is given, q may still be claimed. */
-static void want_derived(Job *job)
-{
-    int algorithm = job->run.algorithm;
-    job->wanted = arena_alloc(job->arena, (size_t)step_rows);
-    for (int r = 0; r < step_rows; r++) {
-        const StepRow *row = &step_table[r];
-        bool claimed = has_claim(job->run.sheet, row);
-        job->wanted[r] = row->derived
-            && is_or_calls(algorithm, row->algorithm)
-            && (row->with == NULL ? claimed
-                : (row->algorithm == algorithm || row->role == ROLE_LOSS)
-                  && (is_any_given(job, row->with)
-                      || (row->role == ROLE_TEMPERED && claimed)));
-        if (row->role == ROLE_LOSS && job->wanted[r]
-            && job->backwards == NULL && !has_model(algorithm))
-            job->backwards = row;
-    }
-}
-
 typedef struct {
     const Sheet *sheet;
     const Layout *layout;
@@ -514,7 +482,8 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     if (!all_fit(job, job->run.layout, &job->size))
         refuse_shape(job);
     job->conditions = conditions_of(job);
-    want_derived(job);
+    if (job->backwards == NULL && find_item(job, "target") != NULL)
+        job->backwards = row_named(sheet->algorithm, 1, "loss");
     bind_matrices(job);
     return job;
 }

@@ -13,8 +13,7 @@ typedef struct {
     int algorithm;
     const Layout *layout;
     int decimals;               /* asked for; -1 if none were             */
-    Hyperparameters hyper;      /* of a model; H, epsilon, rms and tied of
-                                   all                                    */
+    Hyperparameters hyper;      /* of a model; H, rms, tied, epsilon of all */
     char assumed[4000];         /* such as "Z = X, b_q = 0", or ""        */
     char entered[400];          /* "from Q, K, V to V_tilde", or ""        */
     bool shifted;               /* its e^x are divided by the largest     */

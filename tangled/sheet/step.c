@@ -200,8 +200,6 @@ const StepRow step_table[] = {
       "the tokens so far", .symbol = "x̂" },
     { .name = NULL }
 };
-const int step_rows = sizeof step_table / sizeof *step_table - 1;
-
 const StepRow *row_named(int algorithm, int line, const char *name)
 {
     for (const StepRow *r = step_table; r->name != NULL; r++)

@@ -41,7 +41,6 @@ typedef struct {
 /* All rows, in the order in which a run meets them; behind the last
    stands one without a name. */
 extern const StepRow step_table[];
-extern const int step_rows;
 
 /* What is known of the step of that name in that line; NULL: nothing. */
 const StepRow *row_named(int algorithm, int line, const char *name);
