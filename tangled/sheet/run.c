@@ -91,13 +91,11 @@ static Mat run_unembed(Job *job)
    given, or NULL for those that it would draw. */
 static void check_room(const Job *job, const Item *item, int length)
 {
-    bool typed = item != NULL;
-    if (length > job->run.hyper.ell_max)
-        fail_in_text(job->f, typed ? item->at : job->start->at,
-                     "%s %s %d tokens; ell_max is %d.",
-                     typed ? item->typed : "the model",
-                     typed ? "has" : "would read", length,
-                     job->run.hyper.ell_max);
+    const int most = job->run.hyper.ell_max;
+    if (length > most)
+        fail_in_text(job->f, (item != NULL ? item : job->start)->at, "%s has "
+                     "%d tokens; ell_max is %d.", item != NULL ? item->typed
+                     : "the model's input", length, most);
 }
 
 /* Where no matrix says how many tokens there are, and where a step stands in
@@ -123,18 +121,18 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
 
 static Mat run_model(Job *job)
 {
-    int algorithm = job->run.algorithm;
-    Tokens z = algorithm == 8 ? given_tokens(job, "z", 0) : no_tokens,
+    const Theta *theta = job->running;
+    const Architecture kind = theta->hyper.architecture;
+    Tokens z = kind == ED_TRANSFORMER ? given_tokens(job, "z", 0) : no_tokens,
            x = given_tokens(job, "x", 0);
-    return algorithm == 8 ? edtransformer(job->tape, z, x, job->running)
-         : algorithm == 9 ? etransformer(job->tape, x, job->running)
-                          : dtransformer(job->tape, x, job->running);
+    return kind == ED_TRANSFORMER ? edtransformer(job->tape, z, x, theta)
+         : kind == E_TRANSFORMER ? etransformer(job->tape, x, theta)
+                                 : dtransformer(job->tape, x, theta);
 }
 
 /* The uniform numbers of the sheet, of which so many are used; with tau = 0
    none need be there. */
-static NumberList given_chances(const Job *job, int least,
-                                const char *because)
+static NumberList given_chances(const Job *job, int least)
 {
     const Item *item = job->tau > 0 ? require_of_head(job, "u", 0)
                                     : find_item(job, "u");
@@ -147,8 +145,8 @@ static NumberList given_chances(const Job *job, int least,
                          "be at least 0 and below 1.");
     }
     if (n < least)
-        fail_in_text(job->f, item->at, "u has %d number%s; %s.", n,
-                     n == 1 ? "" : "s", because);
+        fail_in_text(job->f, item->at, "u has %d of the %d numbers that are "
+                     "needed.", n, least);
     return (NumberList){ .n = least, .u = u };
 }
 
@@ -192,8 +190,7 @@ static NumberList chances_of_all(const Job *job, int N_data,
     for (int turn = 0; turn < job->loop.turns; turn++)
         all += x[turn % N_data + 1].length;
     const bool again = most_of(job, "u", false, 0) < all;
-    NumberList list = given_chances(job, again ? longest_sequence(job) : all,
-                                    "each token needs one");
+    NumberList list = given_chances(job, again ? longest_sequence(job) : all);
     double *u = arena_alloc(job->arena, (size_t)all * sizeof *u);
     for (int turn = 0; turn < job->loop.turns; turn++)
         for (int t = 0; t < x[turn % N_data + 1].length; t++, n++)
@@ -232,24 +229,19 @@ static Mat run_inference(Job *job)
 {
     bool of_pairs = has_pairs(job->run.algorithm);
     int ell_gen = job->loop.ell_gen;
-    job->loop.chances = given_chances(job, ell_gen, "each token that is "
-                                      "drawn needs one");
+    job->loop.chances = given_chances(job, ell_gen);
     Random random = random_in(&job->loop.chances);
     Tokens start = given_tokens(job, of_pairs ? "z" : "x", 0);
     if (of_pairs)
         check_special_token(job, 2, "bos_token");
     check_room(job, NULL, of_pairs ? ell_gen : start.length + ell_gen - 1);
     job->loop.turn = of_pairs;
-    Tokens y = of_pairs
-        ? edinference(job->tape, start, job->running, ell_gen, job->tau,
-                      &random)
-        : dinference(job->tape, start, job->running, ell_gen, job->tau,
-                     &random);
+    Tokens y = (of_pairs ? edinference : dinference)(
+        job->tape, start, job->running, ell_gen, job->tau, &random);
     job->loop.turn = 0;
-    return add_integers(job, of_pairs
-                        ? step_seen(&job->now.at, "15.9", "x_hat", 0)
-                        : step_seen(&job->now.at, "14.8", "y", 0), y.length,
-                        y.id, !job->loop.undrawn);
+    Step step = step_seen(&job->now.at, of_pairs ? "15.9" : "14.8",
+                          of_pairs ? "x_hat" : "y", 0);
+    return add_integers(job, step, y.length, y.id, !job->loop.undrawn);
 }
 
 /* Refuses scores that nothing divides, and what is given for nothing; else
