@@ -334,8 +334,9 @@ int given_position(const Job *job, int most)
 
 /* Sets how positions are given or computed, and how many there are; `ell` if
    nothing says so. */
-static void given_positions(Job *job, Hyperparameters *h, int ell)
+static void given_positions(Job *job, int ell)
 {
+    Hyperparameters *h = &job->run.hyper;
     static const unsigned of[] = { NO_POSITIONS, NO_POSITIONS, PAPER_SINES,
                                    VASWANI_SINES };
     const Item *W_p = find_item(job, "W_p");
@@ -354,7 +355,7 @@ static void given_positions(Job *job, Hyperparameters *h, int ell)
 static void compute_positions(Job *job)
 {
     Hyperparameters *h = &job->run.hyper;
-    given_positions(job, h, given_position(job, INT_MAX));
+    given_positions(job, given_position(job, INT_MAX));
     bool paper = h->positions == PAPER_SINES;
     if (!paper && h->positions != VASWANI_SINES)
         return;
@@ -410,7 +411,7 @@ static void given_hyperparameters(Job *job)
         h->L_dec = given_layers(job, DEC, "L_dec");
     } else
         h->L = given_layers(job, LAYER, "L");
-    given_positions(job, h, longest_sequence(job));
+    given_positions(job, longest_sequence(job));
     if (h->positions != NO_POSITIONS)
         limit_entries(job, (double)h->d_e * h->ell_max);
     else if (find_item(job, "positions") == NULL && !job->late)

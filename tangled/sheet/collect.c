@@ -69,8 +69,6 @@ static int time_of(const Job *job, const Step *step)
         const Step *before = &job->run.step[k];
         if (before->row == step->row && are_namesakes(before, step))
             return before->time + 1;
-        if (before->layer != step->layer || before->turn != step->turn)
-            break;
     }
     return 1;
 }
@@ -88,8 +86,7 @@ static void add_step(Job *job, Step *step, Mat M)
     if (step->role == ROLE_VARIANCE)
         check_root(job, step, M);
     append_step(&job->run, job->arena, step, M);
-    job->now.entries += (double)M->rows * M->cols;
-    limit_entries(job, job->now.entries);
+    limit_entries(job, job->now.entries += (double)M->rows * M->cols);
 }
 
 /* M, or what it is where the sheet wants another divisor of the scores. */

@@ -465,9 +465,8 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                   "4'.");
     job->run.algorithm = sheet->algorithm;
     check_items(job);
-    job->start = find_item(job, "algorithm");
-    if (job->start == NULL)
-        job->start = sheet->item;
+    const Item *start = find_item(job, "algorithm");
+    job->start = start != NULL ? start : sheet->item;
     read_settings(job);
     check_needs(job);
     choose_layout(job, layout);
