@@ -4,6 +4,7 @@
    Main types: Bound, Run. Entry points: bind_sheet, run_bound. In goes a
    sheet; out come its steps, and what the algorithm returns. */
 #include "sheet/names.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
