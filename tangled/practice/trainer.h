@@ -30,8 +30,8 @@ typedef struct {
     void *to;               /* what it is given                           */
     bool diverged;          /* the loss was not a number; the last step
                                did not change theta                       */
-    Worker worker[MAX_WORKERS];         /* as many as threads, as sequences */
-    Worker evaluator[MAX_WORKERS];      /* without gradients */
+    Worker worker[2 * MAX_WORKERS];     /* as many as threads, as sequences;
+                               the second half works without gradients    */
     Arena *arena;
     Progress now;
 } Trainer;

@@ -74,12 +74,9 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
 void trainer_free(Trainer *trainer)
 {
     set_threads(1);
-    for (int k = 0; k < MAX_WORKERS; k++) {
+    for (int k = 0; k < 2 * MAX_WORKERS; k++)
         if (trainer->worker[k].tape != NULL)
             tape_free(trainer->worker[k].tape);
-        if (trainer->evaluator[k].tape != NULL)
-            tape_free(trainer->evaluator[k].tape);
-    }
 }
 
 /* A way through the sequences of a data set, with gradients or without. */
@@ -158,7 +155,7 @@ static int prepare_workers(Work *work, int sequences)
 {
     Trainer *trainer = work->trainer;
     int n = smaller(smaller(trainer->how.threads, sequences), MAX_WORKERS);
-    work->worker = work->learns ? trainer->worker : trainer->evaluator;
+    work->worker = trainer->worker + (work->learns ? 0 : MAX_WORKERS);
     for (int k = 0; k < n; k++) {
         if (work->worker[k].tape == NULL)
             worker_new(trainer, &work->worker[k], work->learns);

@@ -111,6 +111,13 @@ void write_piece(FILE *out, Piece piece)
     }
 }
 
+static Piece spell_number(Arena *arena, int number)
+{
+    enum { SIZE = 12 };         /* of a number, a blank and a 0 */
+    char *text = arena_alloc(arena, SIZE);
+    return (Piece){ text, snprintf(text, SIZE, "%d ", number) };
+}
+
 static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
                                 const int special[3])
 {
@@ -120,6 +127,8 @@ static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
     t->number = arena_alloc(arena, n * sizeof *t->number);
     t->token = arena_alloc(arena, n * sizeof *t->token);
     memcpy(t->special, special, sizeof t->special);
+    if (kind == TOKEN_NUMBERS)
+        t->piece = arena_alloc(arena, n * sizeof *t->piece);
     for (int number = 0, next = 1; number < N_V; number++) {
         int v = 0;
         for (int k = 0; k < 3; k++)
@@ -132,20 +141,10 @@ static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
         }
         t->number[v] = number;
         t->token[number] = v;
+        if (t->piece != NULL)
+            t->piece[v] = spell_number(arena, number);
     }
     return t;
-}
-
-/* Makes each token's number its piece. */
-static void spell_numbers(Tokenizer *t, Arena *arena)
-{
-    enum { SIZE = 12 };         /* of a number, a blank and a 0 */
-    t->piece = arena_alloc(arena, ((size_t)t->N_V + 1) * sizeof *t->piece);
-    for (int v = 1; v <= t->N_V; v++) {
-        char *text = arena_alloc(arena, SIZE);
-        t->piece[v] = (Piece){ text, is_special(t, v) ? 0
-            : snprintf(text, SIZE, "%d ", t->number[v]) };
-    }
 }
 
 int token_number(const Tokenizer *t, int token)
@@ -583,11 +582,9 @@ static Tokenizer *load_numbers(Loading *l, Arena *arena, TokenKind kind,
     if (!accept(l, "\n"))
         return NULL;
     Tokenizer *t = number_tokens(arena, kind, N_V, special);
-    if (kind == TOKEN_NUMBERS)
-        spell_numbers(t, arena);
-    else if ((t->cutter = load_vocabulary(l, arena, kind, N_V)) == NULL)
-        return NULL;
-    return t;
+    if (kind != TOKEN_NUMBERS)
+        t->cutter = load_vocabulary(l, arena, kind, N_V);
+    return kind == TOKEN_NUMBERS || t->cutter != NULL ? t : NULL;
 }
 
 static Tokenizer *load_lines(Loading *l, Arena *arena)

@@ -16,7 +16,7 @@ enum { TOKEN_LIMIT = 1 << 20 };
 typedef struct {
     TokenKind kind;
     Table list;                 /* of the pieces; or of the merges      */
-    Piece *piece;               /* of byte pairs: piece[1] ...          */
+    Piece *piece;               /* of byte pairs, numbers: piece[1] ... */
     int byte[256];              /* of byte pairs: the token of each     */
     int N_V;                    /* with the special tokens              */
     int special[3];             /* of a released model: their numbers   */

@@ -278,15 +278,6 @@ static const char *skip_blanks_back(const Cutter *c, const char *p,
     return p;
 }
 
-static const char *skip_blanks_on(const Cutter *c, const char *p,
-                                  const char *end)
-{
-    int n;
-    while (p < end && kind_at(c, p, end, &n) == IS_BLANK)
-        p += n;
-    return p;
-}
-
 static void cut_normalised(Cutting *k, const char *text, size_t n);
 
 static void cut_at_added(Cutting *k, bool seen, const char *text, size_t n)
@@ -301,13 +292,16 @@ static void cut_at_added(Cutting *k, bool seen, const char *text, size_t n)
             p++;
             continue;
         }
-        int how = c->v->how[found->number];
+        int how = c->v->how[found->number], bytes;
         const char *stop = p + found->piece.n;
+        while (how & BLANKS_BEHIND && stop < end
+               && kind_at(c, stop, end, &bytes) == IS_BLANK)
+            stop += bytes;
         if (how & BLANKS_BEFORE)
             p = skip_blanks_back(c, p, text);
         rest(k, text, (size_t)(p - text));
         k->number[k->length++] = found->number;
-        text = p = how & BLANKS_BEHIND ? skip_blanks_on(c, stop, end) : stop;
+        text = p = stop;
     }
     if (k->lost == NULL)
         rest(k, text, (size_t)(end - text));

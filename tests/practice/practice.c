@@ -296,7 +296,7 @@ LAW(an_evaluation_is_thrifty_and_learns_nothing)
     assert_that(theta->W_u->grad[0] == 7);
     Worker worker = { .tape = quiet, .theta = theta, .how = &how };
     loss_13(&worker, &data, 1);
-    assert_that(2 * arena_used(tape_arena(trainer->evaluator[0].tape))
+    assert_that(2 * arena_used(tape_arena(trainer->worker[MAX_WORKERS].tape))
                 < arena_used(tape_arena(quiet)));
     trainer_free(trainer);
 }
