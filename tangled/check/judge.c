@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns whether carrying the claim on as written changes a number. */
-static bool is_rounded(const Judged *judged)
+bool is_rounded(const Judged *judged)
 {
     const Claim *c = &judged->claim;
     for (int k = 0; judged->fits && k < entries_of(c); k++) {
