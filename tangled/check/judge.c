@@ -8,18 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-bool is_rounded(const Judged *judged)
-{
-    const Claim *c = &judged->claim;
-    for (int k = 0; judged->fits && k < entries_of(c); k++) {
-        double typed = c->item->entry[k].value,
-               x = *claimed_entry(c->step->M, k);
-        if (!isnan(typed) && !same_number(typed, x))
-            return true;
-    }
-    return false;
-}
-
 static bool went_wrong(const Judged *judged)
 {
     return judged->count[WRONG] > 0;

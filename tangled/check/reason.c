@@ -67,6 +67,18 @@ bool is_off(const Judged *judged, int k)
     return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
 }
 
+bool is_rounded(const Judged *judged)
+{
+    const Claim *c = &judged->claim;
+    for (int k = 0; judged->fits && k < entries_of(c); k++) {
+        double typed = c->item->entry[k].value,
+               x = *claimed_entry(c->step->M, k);
+        if (!isnan(typed) && !same_number(typed, x))
+            return true;
+    }
+    return false;
+}
+
 bool is_right_in(const Claim *c, const Run *run)
 {
     return count_right(c, run) == count_entries(c->item);
