@@ -42,6 +42,8 @@ typedef struct {
     const Layout *other;        /* in which all claims would be right; or
                                    NULL                                   */
     int count[VERDICTS];        /* of the entries of all claims           */
+    int explained;              /* entries of claims in which none is wrong,
+                                   or all of which a slip explains        */
 } Judgement;
 
 /* Runs a sheet and judges its claims. The judgement lives in the arena, what
