@@ -62,8 +62,7 @@ const Judged *first_wrong(const Judgement *judgement);
 bool all_right(const Judgement *judgement);
 
 /* Returns whether something is off, but only by last digits, digits that
-   were cut off, or earlier rounding; and each claim has the shape of its
-   step. */
+   were cut off, or earlier rounding. */
 bool is_only_rounded(const Judgement *judgement);
 
 /* Prints a judgement as text. */
