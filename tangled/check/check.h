@@ -42,6 +42,8 @@ typedef struct {
     const Layout *other;        /* in which all claims would be right; or
                                    NULL                                   */
     int count[VERDICTS];        /* of the entries of all claims           */
+    int explained;              /* entries of claims in which none is wrong,
+                                   or all of which a slip explains        */
 } Judgement;
 
 /* Runs a sheet and judges its claims. The judgement lives in the arena, what
@@ -60,8 +62,7 @@ const Judged *first_wrong(const Judgement *judgement);
 bool all_right(const Judgement *judgement);
 
 /* Returns whether something is off, but only by last digits, digits that
-   were cut off, or earlier rounding; and each claim has the shape of its
-   step. */
+   were cut off, or earlier rounding. */
 bool is_only_rounded(const Judgement *judgement);
 
 /* Prints a judgement as text. */

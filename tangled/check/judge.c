@@ -8,19 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns whether carrying the claim on as written changes a number. */
-static bool is_rounded(const Judged *judged)
-{
-    const Claim *c = &judged->claim;
-    for (int k = 0; judged->fits && k < entries_of(c); k++) {
-        double typed = c->item->entry[k].value,
-               x = *claimed_entry(c->step->M, k);
-        if (!isnan(typed) && !same_number(typed, x))
-            return true;
-    }
-    return false;
-}
-
 static bool went_wrong(const Judged *judged)
 {
     return judged->count[WRONG] > 0;
@@ -204,17 +191,6 @@ static void explain(Judging *j, int w)
     }
 }
 
-/* Returns the layout in which all claims would be right; NULL: there is none,
-   or the sheet names its own. */
-static const Layout *find_other_layout(const Judgement *judgement)
-{
-    const Run *run = judgement->run;
-    for (int k = 0; k < LAYOUTS && run->named; k++)
-        if (fit_in(&layouts[k], run->sheet) == judgement->claimed)
-            return &layouts[k];
-    return NULL;
-}
-
 bool all_right(const Judgement *judgement)
 {
     return judgement->count[RIGHT] == judgement->claimed;
@@ -259,25 +235,17 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
         if (judged->begins || judged->count[CUT] > 0)   /* by an epsilon? */
             explain(j, w);
         judgement->claimed += judged->claimed;
+        if (judged->n > 0 || judged->count[WRONG] == 0)
+            judgement->explained += judged->claimed;
         for (Verdict v = OPEN; v < VERDICTS; v++)
             judgement->count[v] += judged->count[v];
     }
-    if (judgement->count[WRONG] > 0)
-        judgement->other = find_other_layout(judgement);
+    for (int k = 0; k < LAYOUTS && run->named && judgement->other == NULL
+                    && judgement->count[WRONG] > 0; k++)
+        if (fit_in(&layouts[k], run->sheet) == judgement->claimed)
+            judgement->other = &layouts[k];
     arena_free(j->scratch);
     return judgement;
-}
-
-/* Counts the entries of the claims in which none is wrong, or all of which a
-   slip explains: what agrees by chance counts for nothing. */
-static int count_explained(const Judgement *judgement)
-{
-    int n = 0;
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
-        n += j->n > 0 || j->count[WRONG] == 0 ? j->claimed : 0;
-    }
-    return n;
 }
 
 typedef struct {
@@ -303,16 +271,13 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
     judge_in_layout(f, &task);
     const Judgement *best = task.judgement;
     const Layout *taken = best->run->layout;
-    int most = count_explained(best);
-    for (int k = 0; k < LAYOUTS && !best->run->named && most < best->claimed;
-         k++) {
+    for (int k = 0; k < LAYOUTS && !best->run->named
+                    && best->explained < best->claimed; k++) {
         Error quiet = { .sheet = sheet->name };
         task.layout = &layouts[k];
-        if (task.layout == taken || !try_work(&quiet, judge_in_layout, &task)
-            || count_explained(task.judgement) <= most)
-            continue;
-        best = task.judgement;
-        most = count_explained(best);
+        if (task.layout != taken && try_work(&quiet, judge_in_layout, &task)
+            && task.judgement->explained > best->explained)
+            best = task.judgement;
     }
     return best;
 }

@@ -22,7 +22,6 @@ typedef struct {
     Explanation *slips;         /* that were found so far; or NULL        */
     Claim *unexplained;         /* of the wrong claims without a reason,  */
     int unexplained_n;          /* the wrong entries                      */
-    bool open[PREMISES];        /* may the claim have come about so?      */
     int best;                   /* later entries that its reasons make
                                    right                                  */
     double work;                /* done so far                            */
@@ -48,6 +47,9 @@ void find_reasons(Judging *j, int w);
    written, too, where so are the claims before it that are right; or, if
    `all`, where all are, and the numbers of claim k are others. */
 bool is_changed_by(Judging *j, int w, int k, bool all);
+
+/* Returns whether carrying the claim on as written changes a number. */
+bool is_rounded(const Judged *judged);
 
 /* Returns whether entry k is wrong or off by its last digit. */
 bool is_off(const Judged *judged, int k);

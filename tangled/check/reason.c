@@ -67,6 +67,18 @@ bool is_off(const Judged *judged, int k)
     return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
 }
 
+bool is_rounded(const Judged *judged)
+{
+    const Claim *c = &judged->claim;
+    for (int k = 0; judged->fits && k < entries_of(c); k++) {
+        double typed = c->item->entry[k].value,
+               x = *claimed_entry(c->step->M, k);
+        if (!isnan(typed) && !same_number(typed, x))
+            return true;
+    }
+    return false;
+}
+
 bool is_right_in(const Claim *c, const Run *run)
 {
     return count_right(c, run) == count_entries(c->item);
@@ -132,22 +144,15 @@ static void keep_reason(Judging *j, int w, Explanation why, Premise at)
         judged->why[judged->n++] = under_premise(j, why, at);
 }
 
-/* Finds the open premises: those that lead to other numbers up to the
-   claim. */
-static void open_premises(Judging *j, int w)
+/* Returns whether the numbers before claim w may have come about so: with
+   all digits, or after what went wrong; or as written, if that is another
+   number somewhere. */
+static bool is_open(const Judging *j, int w, Premise h)
 {
-    const Step *step = j->run[EXACTLY]->step;
-    for (Premise h = EXACTLY; h < PREMISES; h++) {
-        j->open[h] = h == EXACTLY
-                   ? j->slips == NULL && j->unexplained_n == 0 : w > 0;
-        for (Premise other = EXACTLY; other < h && j->open[h]; other++) {
-            bool same = j->open[other];
-            for (const Step *s = step; same && s <= j->claim[w].step; s++)
-                same = has_same_numbers(same_step(j->run[h], s),
-                                        same_step(j->run[other], s));
-            j->open[h] = !same;
-        }
-    }
+    bool clean = j->slips == NULL && j->unexplained_n == 0, rounded = false;
+    for (int k = 0; k < w; k++)
+        rounded |= is_rounded(&j->judged[k]);
+    return h == AS_WRITTEN ? rounded : (h == EXACTLY) == clean;
 }
 
 /* Keeps an explanation if it explains the claim by one of the premises, and
@@ -155,7 +160,7 @@ static void open_premises(Judging *j, int w)
 static bool try_reason(Judging *j, int w, Explanation why)
 {
     for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
-        if (!j->open[h])
+        if (!is_open(j, w, h))
             continue;
         Explanation e = under_premise(j, why, h);
         e.until = j->claim[w].step;
@@ -349,7 +354,6 @@ void find_reasons(Judging *j, int w)
     run_premise(j, AS_WRITTEN);
     j->best = count_right_later(j, w, j->run);
     j->unexplained_n = before;
-    open_premises(j, w);
     for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
         bool is_of_kind = judged->count[WRONG] > 0 || is_slight(slip)
                        || (judged->begins && is_rounding(slip));

@@ -295,7 +295,7 @@ static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
     for (int k = 0; k < judgement->n; k++)
         right += judgement->judged[k].count[RIGHT]
               == judgement->judged[k].claimed;
-    if (judgement->n > 1 && right < judgement->n)
+    if (judgement->n > 1)
         fprintf(to, "%d of %d claims right%s", right, judgement->n,
                 rounded ? "; " : "\n");
     if (rounded)

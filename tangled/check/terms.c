@@ -190,10 +190,17 @@ static void append_guess(Terms *t, double here)
     append(t->text, ROOM, "%s", guess);
 }
 
-static void write_terms(Terms *t)
+/* Writes the terms where the run has computed the claimed step. */
+static Mat visit_step(void *to, Moment moment, const Step *step, Mat M)
 {
+    Terms *t = to;
+    if (moment != IS_COMPUTED || !same_place(step, t->claim->step))
+        return M;
     size_t start = strlen(t->text);
-    double here = AT(t->M, t->i, t->j);
+    double here = AT(M, t->i, t->j);
+    t->at = (Lookup){ .job = t->variation.job, .here = step,
+                      .log_P = find_log_probabilities(M) };
+    t->M = M;
     for (int r = 0; r < COUNT(table) && !t->fits && isfinite(here); r++) {
         if (!begin_row(t, &table[r]))
             continue;
@@ -210,18 +217,6 @@ static void write_terms(Terms *t)
            clear_noise(here, step_size(t->claim->step)));
     if (t->fits && t->right != NULL)
         append_guess(t, here);
-}
-
-/* Writes the terms where the run has computed the claimed step. */
-static Mat visit_step(void *to, Moment moment, const Step *step, Mat M)
-{
-    Terms *t = to;
-    if (moment != IS_COMPUTED || !same_place(step, t->claim->step))
-        return M;
-    t->at = (Lookup){ .job = t->variation.job, .here = step,
-                      .log_P = find_log_probabilities(M) };
-    t->M = M;
-    write_terms(t);
     return M;
 }
 
@@ -230,8 +225,7 @@ const char *terms_text(const Run *run, const Claim *claim, int k,
 {
     const Step *step = claim->step;
     Terms *t = arena_alloc(arena, sizeof *t);
-    int at = (int)(claimed_entry(step->M, k) - step->M->at),
-        row = at % step->M->rows + 1, column = at / step->M->rows + 1;
+    int row = k / step->M->cols + 1, column = k % step->M->cols + 1;
     *t = (Terms){ .claim = claim, .entry = &claim->item->entry[k],
                   .variation = { .to = t, .visit = visit_step },
                   .i = step->transposed ? column : row,

@@ -90,3 +90,15 @@ LAW(a_layout_that_alone_fits_is_said_to)
                  "Wk = 1 0 ; 0 1 ; 1 1\nWv = 1 ; 0 ; 2\n", "layout textbook: "
                  "rows are tokens, x W (the only layout that fits)");
 }
+
+/* A student's own listing may name a line that no algorithm has. */
+LAW(a_line_of_no_algorithm_is_no_place_in_a_model)
+{
+    static const char *const lines[] = { "99.1", "-7.2", "16.3", "0.1", "x" };
+    for (int k = 0; k < 5; k++) {
+        Place at = { .part = ENC, .layer = 2, .head = 3 };
+        pass_line(&at, lines[k], 1);
+        assert_that(at.part == ENC && at.layer == 2 && at.head == 3);
+        assert_that(step_seen(&at, lines[k], "X").role == NO_ROLE);
+    }
+}
