@@ -33,33 +33,28 @@ Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
                  bytes < 90 ? bytes : 90, piece, code);
 }
 
-/* Appends the tokens of n bytes to *length others. Words end with a blank. */
-static void append_tokens(const Tokenizer *t, Arena *arena, const char *text,
-                          size_t n, int id[], int *length, Error *f, int at)
-{
-    char *copy = arena_alloc(arena, n + 1);
-    memcpy(copy, text, n);
-    if (t->kind == WORDS && n > 0 && (unsigned char)copy[n - 1] > ' ')
-        copy[n++] = ' ';
-    Tokens x = encode_ordinary(t, arena, copy, n, f, at);
-    for (int k = 1; k <= x.length; k++)
-        id[(*length)++] = TOKEN(x, k);
-}
-
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, Task task, Error *f)
 {
     const int N_V = t->N_V, at = (int)(text - f->text);
     const size_t width = task == TRAIN_E ? strlen(GAP) : n + 1;
     int *id = arena_alloc(arena, (2 * n + 2) * sizeof *id), length = 0;
+    char *piece = arena_alloc(arena, n + 1);
     for (size_t begin = 0, k = 0; k <= n; k++) {
         bool gap = n - k >= width && memcmp(text + k, GAP, width) == 0;
         if (!gap && k < n)
             continue;
         begin += task == TRAIN_E && t->kind == WORDS && begin < k
               && text[begin] == ' ';
-        append_tokens(t, arena, text + begin, k - begin, id, &length, f,
-                      at + (int)begin);
+        size_t bytes = k - begin;
+        memcpy(piece, text + begin, bytes);
+        if (t->kind == WORDS && bytes > 0
+            && (unsigned char)piece[bytes - 1] > ' ')
+            piece[bytes++] = ' ';
+        Tokens x = encode_ordinary(t, arena, piece, bytes, f,
+                                   at + (int)begin);
+        for (int i = 1; i <= x.length; i++)
+            id[length++] = TOKEN(x, i);
         if (gap)
             id[length++] = mask_token(N_V);
         k += gap ? width - 1 : 0;

@@ -383,21 +383,18 @@ static void print_inspection(FILE *out, const Inspection *in)
     fputs("}\n", out);
 }
 
-static void print_numbered(FILE *out, const Inspection *in, const char *name,
-                           Tokens x)
-{
-    fprintf(out, "%-2s", name);
-    for (int k = 1; k <= x.length; k++)
-        fprintf(out, "  %d %s", k, label_of(in, TOKEN(x, k)));
-    fputc('\n', out);
-}
-
+/* Prints z, x and what is added: only x where there is no z. */
 static void print_both_texts(FILE *out, const Inspection *in)
 {
-    if (in->run.algorithm == 15)
-        print_numbered(out, in, "z", in->z);
-    print_numbered(out, in, "x", in->x);
-    if (in->run.algorithm == 15)
+    bool ed = in->run.algorithm == 15;
+    for (int of_x = !ed; of_x <= 1; of_x++) {
+        Tokens x = of_x ? in->x : in->z;
+        fprintf(out, "%-2s", of_x ? "x" : "z");
+        for (int k = 1; k <= x.length; k++)
+            fprintf(out, "  %d %s", k, label_of(in, TOKEN(x, k)));
+        fputc('\n', out);
+    }
+    if (ed)
         fprintf(out, "turn %d of %d adds  %s%s\n", in->x.length, in->turns,
                 label_of(in, in->y),
                 in->set.n == 0 ? "" : "  without what is set");
