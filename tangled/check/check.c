@@ -76,7 +76,8 @@ typedef struct {
     const CheckOptions *options;
     Arena *arena;
     Tape *tape;
-    bool heading, accepted;
+    bool heading;
+    int status;
 } Checking;
 
 static void judge_and_print(Error *f, void *data)
@@ -99,8 +100,9 @@ static void judge_and_print(Error *f, void *data)
         check_json(out, judgement);
     else
         check_text(out, judgement);
-    c->accepted = all_right(judgement)
-               || (c->options->lenient && is_only_rounded(judgement));
+    bool accepted = all_right(judgement)
+                 || (c->options->lenient && is_only_rounded(judgement));
+    c->status = accepted ? 0 : 1;
 }
 
 /* Judges one sheet and returns its exit status. */
@@ -108,12 +110,9 @@ static int check_sheet(const Command *command, const char *name,
                        const CheckOptions *options, bool heading)
 {
     Checking c = { command, name, options, arena_new(), tape_new(false),
-                   heading, false };
+                   heading, 2 };
     Error f = { .sheet = name };
-    int status = 2;
-    if (try_work(&f, judge_and_print, &c))
-        status = c.accepted ? 0 : 1;
-    else {
+    if (!try_work(&f, judge_and_print, &c)) {
         if (options->json)
             print_json(command->out, "{'sheet': %s, 'status': 'error', "
                        "'error': %s}\n", name, f.sentence);
@@ -124,7 +123,7 @@ static int check_sheet(const Command *command, const char *name,
     }
     tape_free(c.tape);
     arena_free(c.arena);
-    return status;
+    return c.status;
 }
 
 void check(Error *f, Command *c)

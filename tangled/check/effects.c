@@ -26,7 +26,7 @@ static bool is_asked_for(const Claim *claim, int n, const Step *step)
 
 /* Returns whether a step is printed otherwise with a slip, and notes where
    it is first. */
-static bool is_changed(Effect *e, int decimals)
+static bool is_printed_otherwise(Effect *e, int decimals)
 {
     char is[64], becomes[64];
     Mat R = e->right->M, W = e->wrong->M;
@@ -53,7 +53,8 @@ static Effect effect_of(const Run *run, const Slip *slip, const Run *other,
     for (const Step *step = run->step; step < run->step + run->n; step++) {
         Effect here = { slip, step, same_step(other, step), 0, 0,
                         effect.seen };
-        if (here.wrong != NULL && !is_changed(&here, decimals_shown(run)))
+        if (here.wrong != NULL
+            && !is_printed_otherwise(&here, run->decimals))
             continue;
         if (effect.right == NULL && here.wrong != NULL)
             effect = here;
@@ -69,7 +70,7 @@ static void print_effects(FILE *out, const Run *run, const Effect *effect,
                           int n)
 {
     char label[100], place[30], right[64], wrong[64];
-    int decimals = decimals_shown(run);
+    int decimals = run->decimals;
     const Step *heading = NULL;
     fprintf(out, "%-*s  %-8s %10s %10s\n", WIDTH, "slip", "changes", "right",
             "with it");

@@ -7,6 +7,7 @@
 #include "check/judging.h"
 #include <math.h>
 #include <string.h>
+
 /* Returns whether carrying the claim on as written changes a number. */
 static bool is_rounded(const Judged *judged)
 {
@@ -209,7 +210,7 @@ static const Layout *find_other_layout(const Judgement *judgement)
 {
     const Run *run = judgement->run;
     for (int k = 0; k < LAYOUTS && run->named; k++)
-        if (right_by(&layouts[k], run->sheet) == judgement->claimed)
+        if (fit_in(&layouts[k], run->sheet) == judgement->claimed)
             return &layouts[k];
     return NULL;
 }

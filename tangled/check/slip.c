@@ -72,13 +72,9 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 /* Returns whether this is one of the names; "gamma" is gamma_2, too. */
 static bool is_among(const char *names, const char *name)
 {
-    for (; *names != '\0'; names = after_word(names)) {
-        size_t n = strcspn(names, " ");
-        if (strncmp(name, names, n) == 0
-            && (name[n] == '\0' || (name[n] == '_' && name[n + 1] <= '9')))
-            return true;
-    }
-    return false;
+    size_t n = strlen(name);
+    bool second = n > 2 && name[n - 2] == '_' && name[n - 1] <= '9';
+    return word_in(names, name, n) || (second && word_in(names, name, n - 2));
 }
 
 static uint64_t roles_of(const Step *step)
@@ -193,9 +189,9 @@ static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
         s->at.log_P = find_log_probabilities(M);
     if (carried && until != NULL && same_place(step, until))
         refuse_slip(s);
-    Mat Y = apply_explanations(s, s->why,
-                               moment == IS_GIVEN ? 0 : roles_of(step),
-                               carried, carried ? carry_claim(s, step, M) : M);
+    Mat Y = carried ? carry_claim(s, step, M) : M;
+    Y = apply_explanations(s, s->why, moment == IS_GIVEN ? 0 : roles_of(step),
+                           carried, Y);
     if (Y != M && is_read_by_logarithm(s, step, M) && Y->logits == NULL)
         Y = with_logarithms(s, Y, M);
     if (carried && step->aspect == GRADIENT)

@@ -165,38 +165,29 @@ static void append_rest(Terms *t, double here)
     }
 }
 
-/* Returns whether a change of an entry proves anything: a change by 1, or
-   near the last digit, does not. */
-static bool is_telling(const Entry *entry, double change)
-{
-    double size = fabs(change);
-    bool whole = same_number(size, round(size)),
-         exact = entry->decimals == EXACT
-              && !same_number(entry->value, round(entry->value));
-    double unit = entry->decimals == EXACT ? 1 : unit_of(entry->decimals);
-    return whole ? size >= 1.5 : exact || size >= 10 * unit;
-}
-
 /* Appends which product makes the entry as claimed, left out or with the
-   wrong sign, if only one does. */
+   wrong sign, if only one does and it changes the entry by ten units of the
+   last digit, or by more than 1 where that is whole. */
 static void append_guess(Terms *t, double here)
 {
-    int found = 0;
-    char guess[100];
+    int found = 0, decimals = t->entry->decimals;
+    double least = decimals > 0 ? 9.5 * unit_of(decimals) : 1.5;
+    const char product[] = "L·R", *guess = "";
     for (int k = 1; k <= t->n; k++)
         for (int times = 1; times <= 2; times++) {
-            double a = factor(t, k, true), b = factor(t, k, false),
-                   change = times * a * b;
-            if (!is_telling(t->entry, change)
+            double change = times * factor(t, k, true) * factor(t, k, false);
+            if (fabs(change) <= least
                 || verdict_on(t->entry, here - change) != RIGHT)
                 continue;
             found++;
-            snprintf(guess, sizeof guess, b < 0 ? "%.6g·(%.6g) %s"
-                                                : "%.6g·%.6g %s", a, b,
-                     times == 1 ? "is left out" : "has the wrong sign");
+            t->k = k;
+            guess = times == 1 ? " is left out" : " has the wrong sign";
         }
-    if (found == 1)
-        append(t->text, ROOM, "; it is yours if %s", guess);
+    if (found != 1)
+        return;
+    append(t->text, ROOM, "; it is yours if ");
+    append_text(t, product, product + strlen(product));
+    append(t->text, ROOM, "%s", guess);
 }
 
 static void write_terms(Terms *t)

@@ -73,29 +73,22 @@ static unsigned check_target(const char *name, Error *f)
     return about.mode;
 }
 
-/* Writes a new file until it is on the disk; 0, or the error. */
-static int write_file(const char *name, unsigned mode, const void *data,
-                      FileWriter *write)
-{
-    remove(name);
-    FILE *file = fopen(name, "wb");
-    if (file == NULL)
-        return errno;
-    errno = 0;
-    write(file, data);
-    int error = fflush(file) == 0 && !ferror(file) ? sync_file(file, mode)
-              : errno != 0 ? errno : EIO;
-    fclose(file);
-    return error;
-}
-
 void replace_file(const char *name, Error *f, const void *data,
                   FileWriter *write)
 {
     char beside[PATH_BYTES + 10];
     unsigned mode = check_target(name, f);
     snprintf(beside, sizeof beside, "%s.saving", name);
-    int error = write_file(beside, mode, data, write);
+    remove(beside);
+    FILE *file = fopen(beside, "wb");
+    int error = file == NULL ? errno : 0;
+    if (file != NULL) {
+        errno = 0;
+        write(file, data);
+        error = fflush(file) == 0 && !ferror(file) ? sync_file(file, mode)
+              : errno != 0 ? errno : EIO;
+        fclose(file);
+    }
     if (error == 0 && rename(beside, name) == 0)
         return;
     error = error == 0 ? errno : error;

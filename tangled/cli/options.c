@@ -11,19 +11,6 @@ static void *option_value(const Option *option, const void *values)
     return (char *)values + option->place;
 }
 
-/* The number of the word among the words of a choice; or -1. */
-static int word_number(const char *words, const char *typed)
-{
-    size_t n = strlen(typed);
-    for (int k = 0; *words != '\0'; k++) {
-        size_t m = strcspn(words, " ");
-        if (m == n && memcmp(words, typed, n) == 0)
-            return k;
-        words += m + (words[m] == ' ');
-    }
-    return -1;
-}
-
 /* The words of a FLAG or a CHOICE; NULL: it has none. */
 static const char *option_words(const Option *option)
 {
@@ -36,7 +23,7 @@ static bool parse_number(const Option *option, const char *typed, double *x)
     char *end;
     const char *words = option_words(option);
     if (words != NULL)
-        return (*x = word_number(words, typed)) >= 0;
+        return (*x = word_in(words, typed, strlen(typed)) - 1) >= 0;
     *x = strtod(typed, &end);
     return end != typed && *end == '\0'
         && option->least <= *x && *x <= option->most
@@ -63,7 +50,7 @@ bool option_set(const Option *option, void *values, const char *typed)
     return true;
 }
 
-static double get_number(const Option *option, const void *values)
+double option_number(const Option *option, const void *values)
 {
     const void *x = option_value(option, values);
     return option->kind == FLAG ? *(const bool *)x
@@ -78,7 +65,7 @@ void option_print(FILE *out, const Option *option, const void *values)
         fputs(*(char **)option_value(option, values), out);
         return;
     }
-    double x = get_number(option, values);
+    double x = option_number(option, values);
     snprintf(text, sizeof text, "%.15g", x);
     for (int k = 0; words != NULL && k < x; k++)
         words += strcspn(words, " ") + 1;
@@ -86,11 +73,6 @@ void option_print(FILE *out, const Option *option, const void *values)
         fprintf(out, "%.*s", (int)strcspn(words, " "), words);
     else
         fprintf(out, "%.*g", strtod(text, NULL) == x ? 15 : 17, x);
-}
-
-bool option_equals(const Option *option, const void *a, const void *b)
-{
-    return get_number(option, a) == get_number(option, b);
 }
 
 /* Writes in words which values the option can have, and returns it. */
@@ -112,7 +94,7 @@ static const char *option_range(const Option *option, char *to, size_t size)
 }
 
 /* Returns the option whose name are those n bytes, and leaves *options at
-   its table; or NULL. */
+   its table; NULL: there is none. */
 static const Option *find_option(const Options **options, const char *name,
                                  size_t n)
 {
@@ -123,48 +105,25 @@ static const Option *find_option(const Options **options, const char *name,
     return NULL;
 }
 
-/* Refuses an option that is not there. Where other programs have one of that
-   name, names what it is here. */
-_Noreturn static void refuse_option(Error *f, const Options *options,
-                                    const char *typed, size_t n)
-{
-    static const char *const names[][2] = {
-        { "--temperature", "tau" }, { "--top-k", "top_k" },
-        { "--top-p", "top_p" }, { "--max-tokens", "ell_gen" },
-        { "--learning-rate", "eta" }, { "--lr", "eta" },
-        { "--batch-size", "batch" },
-    };
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const Options *all = options;
-        const char *here = names[k][1];
-        if (strlen(names[k][0]) == n && memcmp(names[k][0], typed, n) == 0
-            && find_option(&all, here, strlen(here)) != NULL)
-            fail_with(f, "there is no option %s; here it is --%s.",
-                      names[k][0], here);
-    }
-    fail_with(f, "there is no option %.100s; see '%s --help'.", typed,
-              f->sheet);
-}
-
 /* Sets the option; true if it took the next argument as its value. */
 static bool parse_option(Error *f, const Options *options, const char *typed,
                          const char *next)
 {
     char range[400];
-    const Options *in = options;
     size_t length = strcspn(typed, "=");
     bool joined = typed[length] == '=';
     const Option *o = strncmp(typed, "--", 2) != 0 ? NULL
-                    : find_option(&in, typed + 2, length - 2);
+                    : find_option(&options, typed + 2, length - 2);
     if (o == NULL)
-        refuse_option(f, options, typed, length);
+        fail_with(f, "there is no option %.100s; see '%s --help'.", typed,
+                  f->sheet);
     bool takes_next = !joined && o->kind != FLAG;
     const char *value = joined ? typed + length + 1
                       : takes_next ? next : "yes";
     if (value == NULL)
         fail_with(f, "--%s needs a value; see '%s --help'.", o->name,
                   f->sheet);
-    if (!option_set(o, in->values, value))
+    if (!option_set(o, options->values, value))
         fail_with(f, "--%s must be %s; it is '%.100s'.", o->name,
                   option_range(o, range, sizeof range), value);
     return takes_next;
@@ -215,14 +174,6 @@ void refuse_unused(Error *f, char *const argument[], const char *name,
         fail_with(f, "--%s has an effect only %s.", name, only);
 }
 
-static bool has_default(const Option *option, const void *values)
-{
-    if (option->kind == TEXT)
-        return *(char **)option_value(option, values) != NULL;
-    double least = option->kind == FLAG ? 1 : option->least;
-    return option->kind != TEXTS && get_number(option, values) >= least;
-}
-
 static void print_help(FILE *out, const Option *option, const void *values)
 {
     enum { LEFT = 18 };         /* columns                                */
@@ -230,6 +181,11 @@ static void print_help(FILE *out, const Option *option, const void *values)
         [FLAG] = "", [WHOLE] = " N", [DECIMAL] = " X", [CHOICE] = " WORD",
         [TEXT] = " ", [TEXTS] = " ",
     };
+    const bool has_default = option->kind == TEXT
+        ? *(char **)option_value(option, values) != NULL
+        : option->kind == FLAG ? option_number(option, values) == 1
+        : option->kind != TEXTS
+          && option_number(option, values) >= option->least;
     char left[60];
     snprintf(left, sizeof left, "--%s%s%s", option->name,
              word[option->kind],
@@ -240,7 +196,7 @@ static void print_help(FILE *out, const Option *option, const void *values)
     fprintf(out, " %s", option->meaning);
     if (option->kind == CHOICE)
         fprintf(out, ":\n%*s%s", LEFT + 3, "", option->words);
-    if (has_default(option, values)) {
+    if (has_default) {
         fputs(" (", out);
         option_print(out, option, values);
         fputc(')', out);

@@ -24,13 +24,12 @@ typedef struct { int n; const char *text[MOST_TEXTS]; } Texts;
 
 /* A table and the struct that it sets: a FLAG is a bool, a WHOLE and a
    CHOICE an int, a DECIMAL a double, a TEXT a const char *; TEXTS are Texts
-   and stand in no file. UNSAID is what an int may be before it is typed. */
+   and stand in no file. */
 typedef struct {
     const char *heading;        /* in the help                            */
     const Option *table;        /* NULL ends a list                       */
     void *values;
 } Options;
-enum { UNSAID = -1 };
 
 /* Sets the options among n arguments and NULL, moves the others to the front
    and returns how many these are. Behind them stand the options that were
@@ -58,6 +57,6 @@ bool option_set(const Option *option, void *values, const char *typed);
 /* Prints the value of the option, which is not of the kind TEXTS. */
 void option_print(FILE *out, const Option *option, const void *values);
 
-/* Has the option, which is no text, the same value in two structs? */
-bool option_equals(const Option *option, const void *a, const void *b);
+/* Returns the value of the option, which is no text, as a number. */
+double option_number(const Option *option, const void *values);
 #endif

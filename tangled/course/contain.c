@@ -1,7 +1,7 @@
 /* Runs programs that may do anything: see contain.h. A program is started
    as nobody where that can be, with limits, and on Linux shut in by Landlock
    and a seccomp filter. */
-#define _DEFAULT_SOURCE 1               /* for setgroups */
+#define _GNU_SOURCE 1                   /* for setgroups, AT_EMPTY_PATH */
 #define _DARWIN_C_SOURCE                /* the same on macOS */
 #include "course/contain.h"
 #include <errno.h>
@@ -25,14 +25,6 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
-#ifndef AT_EMPTY_PATH
-#define AT_EMPTY_PATH 0x1000
-#endif
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_add_rule       445
-#define SYS_landlock_restrict_self  446
-#endif
 #endif
 
 void clean_text(char *text)
@@ -44,29 +36,22 @@ void clean_text(char *text)
 
 char *text_of_file(FILE *file)
 {
-    enum { PIECE = 65536 };
-    char *text = NULL, *room;
-    size_t n = 0, got = PIECE;
+    long n = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+    char *text = malloc((size_t)n + 1);
     rewind(file);
-    while (got > 0 && (room = realloc(text, n + PIECE + 1)) != NULL) {
-        text = room;
-        got = fread(text + n, 1, PIECE, file);
-        n += got;
-        text[n] = '\0';
-    }
-    if (got == 0)
-        return text;
-    free(text);
-    return NULL;
+    if (text != NULL)
+        text[fread(text, 1, (size_t)n, file)] = '\0';
+    return text;
 }
 
 #ifdef HAS_BOX
 enum { MAY_RUN = 1, MAY_READ = 4, MAY_LIST = 8, MAY_CHANGE = 0x5FFE };
+enum { CREATE_RULES = 444, ADD_RULE, ENFORCE_RULES };   /* of Landlock */
 
 /* The uses of a file that Landlock rules here; 0: there is none. */
 static uint64_t governed_uses(void)
 {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+    long version = syscall(CREATE_RULES, NULL, 0, 1);
     return version < 1 ? 0 : version < 3 ? 0x1FFF : 0x7FFF;
 }
 
@@ -74,7 +59,7 @@ static uint64_t governed_uses(void)
 static int new_rules(void)
 {
     const uint64_t uses = governed_uses();
-    return (int)syscall(SYS_landlock_create_ruleset, &uses, sizeof uses, 0);
+    return (int)syscall(CREATE_RULES, &uses, sizeof uses, 0);
 }
 
 static void allow(int rules, const char *path, uint64_t uses)
@@ -82,7 +67,7 @@ static void allow(int rules, const char *path, uint64_t uses)
     const struct { uint64_t uses; int place; } rule = {
         uses & governed_uses(),
         open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
-    syscall(SYS_landlock_add_rule, rules, 1, &rule, 0);
+    syscall(ADD_RULE, rules, 1, &rule, 0);
     close(rule.place);
 }
 
@@ -107,7 +92,7 @@ static void allow_installation(int rules, char *path)
 static void enforce_rules(int rules)
 {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (rules >= 0 && syscall(SYS_landlock_restrict_self, rules, 0) != 0)
+    if (rules >= 0 && syscall(ENFORCE_RULES, rules, 0) != 0)
         _exit(126);
     close(rules);
 }
@@ -309,11 +294,6 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool has_ended(pid_t child, int *status, int how)
-{
-    return waitpid(child, status, how) == child && !WIFSTOPPED(*status);
-}
-
 /* Waits until the program and all that it started is gone; false: it had to
    be ended, because it was late. */
 static bool wait_for(pid_t child, int *status)
@@ -321,36 +301,30 @@ static bool wait_for(pid_t child, int *status)
     const struct timespec moment = { .tv_nsec = 2000000 };
     double until = seconds_now() + (double)PATIENCE;
     bool ended;
-    while (!(ended = has_ended(child, status, WNOHANG))
+    while (!(ended = waitpid(child, status, WNOHANG) == child
+                     && !WIFSTOPPED(*status))
            && seconds_now() < until)
         nanosleep(&moment, NULL);
     kill(-child, SIGKILL);
     if (!ended) {
         kill(child, SIGKILL);
-        has_ended(child, status, 0);
+        waitpid(child, status, 0);
     }
     return ended;
 }
 
-/* Writes the last line of what was printed, cleaned; "": nothing was. */
-static void last_line(FILE *printed, char *to, size_t size)
+/* Says in a sentence how a program ended, by what waitpid tells of it, and
+   by the last line that it printed. */
+static void explain_end(Answer *a, bool late, FILE *printed)
 {
-    char line[300];
-    *to = '\0';
+    const size_t size = sizeof a->why;
+    int signal = WIFSIGNALED(a->status) ? WTERMSIG(a->status) : 0,
+        status = WIFEXITED(a->status) ? WEXITSTATUS(a->status) : 0;
+    char line[300] = "", *to = a->why;
     rewind(printed);
     while (fgets(line, sizeof line, printed) != NULL)
-        snprintf(to, size, "%.*s", (int)strcspn(line, "\n"), line);
-    clean_text(to);
-}
-
-/* Says in a sentence how a program ended, by what waitpid tells of it. */
-static void why_it_ended(int how, bool late, FILE *printed, char *to,
-                         size_t size)
-{
-    int signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-    int status = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
-    char said[300];
-    last_line(printed, said, sizeof said);
+        line[strcspn(line, "\n")] = '\0';
+    clean_text(line);
     if (late || signal == SIGXCPU)
         snprintf(to, size, "it did not come to an end within %d s",
                  late ? PATIENCE : SECONDS);
@@ -362,8 +336,8 @@ static void why_it_ended(int how, bool late, FILE *printed, char *to,
     else if (signal != 0)
         snprintf(to, size, "it was ended by signal %d (%s)", signal,
                  strsignal(signal));
-    else if (status == 3 && *said != '\0')
-        snprintf(to, size, "it was refused: %s", said);
+    else if (status == 3 && *line != '\0')
+        snprintf(to, size, "it was refused: %s", line);
     else if (status == 2)
         snprintf(to, size, "its answer did not come to file 3");
     else
@@ -387,7 +361,7 @@ Answer run_contained(const char *program, const char *input)
                  strerror(errno));
     else {
         bool late = !wait_for(child, &a.status);
-        why_it_ended(a.status, late, file[PRINTED], a.why, sizeof a.why);
+        explain_end(&a, late, file[PRINTED]);
         a.text = text_of_file(file[ANSWER]);
     }
     for (int k = 0; k < FILES; k++)

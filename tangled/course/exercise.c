@@ -1,9 +1,9 @@
 /* ftx exercise: draws a sheet with blanks to fill in, and its key. Main
    type: Exercise. Entry point: exercise, the command. In: ExerciseOptions.
    Out: a sheet; it is drawn again until its numbers are fit for a person. */
+#include "check/judging.h"
 #include "course/course.h"
 #include "course/random_sheet.h"
-#include "sheet/label.h"
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static RandomSheet *draw_sheet(Arena *arena, const ExerciseOptions *o,
                                   (uint64_t)try);
     int a = o->algorithm, ell = plans[a].tokens, d_e = plans[a].d_e;
     *s = (RandomSheet){ .algorithm = a, .layout = &layouts[o->layout],
-        .kind = SMALL_NUMBERS, .random = &random,
+        .random = &random,
         .size = { .d_e = d_e, .d_z = d_e, .d_attn = 2, .d_mid = 2,
             .d_out = a >= 5 ? d_e : 2, .d_f = d_e, .d_mlp = 2, .ell_x = ell,
             .ell_z = ell, .ell_max = a == 2 ? 16 : a == 14 ? ell + 1 : ell,
@@ -100,19 +100,11 @@ static RandomSheet *draw_sheet(Arena *arena, const ExerciseOptions *o,
 /* Whether a matrix of that name with these numbers has been claimed. */
 static bool is_claimed_before(const Exercise *e, const Step *step)
 {
-    const int n = step->M->rows * step->M->cols;
-    int same = 0;
-    for (int c = 0; c < e->n && same < n && n > 1; c++) {
-        const Step *claim = e->claim[c];
-        if (strcmp(claim->name, step->name) != 0
-            || claim->M->rows != step->M->rows
-            || claim->M->cols != step->M->cols)
-            continue;
-        for (same = 0; same < n && same_number(claim->M->at[same],
-                                               step->M->at[same]); same++)
-            ;
-    }
-    return same == n;
+    bool before = false;
+    for (int c = 0; c < e->n && !before; c++)
+        before = strcmp(e->claim[c]->name, step->name) == 0
+              && has_same_numbers(e->claim[c], step);
+    return before && step->M->rows * step->M->cols > 1;
 }
 
 static bool is_claimed(const Exercise *e, const Step *step)

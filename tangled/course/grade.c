@@ -30,6 +30,8 @@ typedef struct {
     char name[80], *says, *sheet;
     int n;
     Values *run;                        /* the first is right             */
+    Values shown;                       /* by the student's program       */
+    char ended[400];                    /* why it did not return, or ""   */
     bool passed;
     double seconds;
     char *report;                       /* what is wrong                  */
@@ -199,31 +201,24 @@ static void read_trials(Lab *lab)
         give_up(lab, "no trial of an algorithm is in it", (char[]){ "" });
 }
 
-typedef struct {
-    Values shown;
-    char ended[400];                    /* why it did not return, or ""   */
-} Reply;
-
-static Reply reply_to(const char *sheet, const char *program,
-                      double *seconds)
+/* Has the program answer the sheet of a trial. */
+static void try_program(Trial *t, const char *program)
 {
-    Answer a = run_contained(program, sheet);
-    Reply r = { .ended = "" };
+    Answer a = run_contained(program, t->sheet);
     char *text = a.text, *line;
     bool fine = true, complete = false;
     while (fine && text != NULL && (line = next_line(&text)) != NULL)
         if (strcmp(line, "end") == 0)
             complete = a.status == 0;
         else if (starts_with(line, "fault "))
-            snprintf(r.ended, sizeof r.ended, "%.*s",
+            snprintf(t->ended, sizeof t->ended, "%.*s",
                      (int)strcspn(line + 6, ";"), line + 6);
         else
-            fine = read_value(&r.shown, line);
-    if (complete || *r.ended == '\0')
-        strcpy(r.ended, complete ? "" : a.why);
-    clean_text(r.ended);
-    *seconds = a.seconds;
-    return r;
+            fine = read_value(&t->shown, line);
+    if (complete || *t->ended == '\0')
+        strcpy(t->ended, complete ? "" : a.why);
+    clean_text(t->ended);
+    t->seconds = a.seconds;
 }
 
 /* Returns how many entries are wrong, and which is the first; -1: it has
@@ -284,41 +279,35 @@ static int fit_of(const Values *slip, const Value *wrong, const Values *shown)
     return 0;
 }
 
-static void report_slips(FILE *to, const Trial *t, const Value *wrong,
-                         const Values *shown)
+static void report_slips(FILE *to, const Trial *t, const Value *wrong)
 {
     int best = 1;
     for (int k = 1; k < t->n; k++) {
-        int fit = fit_of(&t->run[k], wrong, shown);
+        int fit = fit_of(&t->run[k], wrong, &t->shown);
         best = fit > best ? fit : best;
     }
     for (int k = 1; k < t->n; k++)
-        if (fit_of(&t->run[k], wrong, shown) == best)
+        if (fit_of(&t->run[k], wrong, &t->shown) == best)
             fprintf(to, "it matches if %s\n", t->run[k].slip);
 }
 
-/* Prints which step a value is, such as "A (Algorithm 4, line 6: ...)". */
-static void report_name(FILE *to, const Lab *lab, const Value *v)
-{
-    char line[20], name[80];
-    if (sscanf(v->key, "step %19s %*d %79s", line, name) < 2) {
-        fputs("the result", to);
-        return;
-    }
-    size_t n = strlen(line), before = strcspn(line, ".");
-    fprintf(to, "%s (Algorithm %.*s, line %s", name, (int)before, line,
-            before < n ? line + before + 1 : "");
-    for (int k = 0; k < lab->lines; k++)
-        if (starts_with(lab->line[k], line) && lab->line[k][n] == ' ')
-            fprintf(to, ": %.200s", lab->line[k] + n + 1);
-    fputc(')', to);
-}
-
+/* Prints what is wrong, such as "A (Algorithm 4, line 6: ...): [1, 2] is 3,
+   expected 4; 1 of 6 entries is wrong". */
 static void report_difference(FILE *to, const Lab *lab, const Value *v,
                               const Value *right)
 {
+    char line[20], name[80];
     int k = 0, wrong = count_wrong(v, right, &k);
-    report_name(to, lab, right);
+    if (sscanf(right->key, "step %19s %*d %79s", line, name) == 2) {
+        size_t n = strlen(line), dot = strcspn(line, ".");
+        fprintf(to, "%s (Algorithm %.*s, line %s", name, (int)dot, line,
+                dot < n ? line + dot + 1 : "");
+        for (int l = 0; l < lab->lines; l++)
+            if (starts_with(lab->line[l], line) && lab->line[l][n] == ' ')
+                fprintf(to, ": %.200s", lab->line[l] + n + 1);
+        fputc(')', to);
+    } else
+        fputs("the result", to);
     if (wrong < 0) {
         fprintf(to, ": it is %d x %d and must be %d x %d\n", v->rows,
                 v->cols, right->rows, right->cols);
@@ -338,27 +327,22 @@ static bool is_random(const Trial *t)
     return starts_with(t->name, "random-");
 }
 
-/* Judges the reply to a sheet and prints what is wrong; false: something. */
-static bool judge_reply(FILE *to, const Lab *lab, const Trial *t,
-                        const Reply *r)
+/* Judges what the program answered and prints what is wrong; false:
+   something is. */
+static bool judge_answer(FILE *to, const Lab *lab, const Trial *t)
 {
     const Value *right,
-                *wrong = first_wrong_value(t->run, &r->shown, &right);
-    if (*r->ended != '\0')
-        fprintf(to, "%s\n", r->ended);
-    else if (are_equal(result_of(&r->shown), result_of(t->run)))
+                *wrong = first_wrong_value(t->run, &t->shown, &right);
+    if (*t->ended != '\0')
+        fprintf(to, "%s\n", t->ended);
+    else if (are_equal(result_of(&t->shown), result_of(t->run)))
         return true;
     if (wrong != NULL) {
         report_difference(to, lab, wrong, right);
-        report_slips(to, t, wrong, &r->shown);
-    } else if (*r->ended == '\0')
+        report_slips(to, t, wrong);
+    } else if (*t->ended == '\0')
         fputs("there is no result\n", to);
     return false;
-}
-
-static FILE *open_report(Trial *t)
-{
-    return checked_memory(open_memstream(&t->report, &t->bytes));
 }
 
 /* Runs the program on each trial, and keeps what is wrong as its report. */
@@ -369,13 +353,14 @@ static void judge_trials(Lab *lab, const char *program)
     bool has_sheet = false;
     for (int k = 0; k < lab->n; k++) {
         Trial *t = &lab->trial[k];
-        FILE *to = open_report(t);
-        Reply r = { .ended = "it was not tried, because the runs before it "
-                             "took too long" };
+        FILE *to = checked_memory(open_memstream(&t->report, &t->bytes));
         if (wasted <= most_seconds)
-            r = reply_to(t->sheet, program, &t->seconds);
-        wasted += *r.ended == '\0' ? 0 : t->seconds;
-        t->passed = judge_reply(to, lab, t, &r);
+            try_program(t, program);
+        else
+            strcpy(t->ended, "it was not tried, because the runs before it "
+                             "took too long");
+        wasted += *t->ended == '\0' ? 0 : t->seconds;
+        t->passed = judge_answer(to, lab, t);
         if (!t->passed && is_random(t) && !has_sheet) {
             fprintf(to, "the sheet:\n%s", t->sheet);
             has_sheet = true;
@@ -388,7 +373,8 @@ static void judge_trials(Lab *lab, const char *program)
 static void report_errors(Lab *lab)
 {
     enum { LINES = 40 };
-    FILE *to = open_report(&lab->trial[0]);
+    Trial *t = lab->trial;
+    FILE *to = checked_memory(open_memstream(&t->report, &t->bytes));
     char *text = file_text(lab, "build/errors"), *line;
     if (text == NULL || *text == '\0')
         fprintf(to, "there is no program %s/build/ftx; say make\n",
@@ -403,20 +389,11 @@ static void report_errors(Lab *lab)
     fclose(to);
 }
 
-static void judge_lab(Lab *lab)
-{
-    char name[4096];
-    snprintf(name, sizeof name, "%s/build/ftx", lab->directory);
-    if (access(name, R_OK) == 0 && (geteuid() != 0 || chmod(name, 0755) == 0))
-        judge_trials(lab, name);
-    else
-        report_errors(lab);
-}
-
-static void print_report(const Lab *lab)
+/* Returns whether all trials are passed. */
+static bool print_report(const Lab *lab)
 {
     bool colour = isatty(fileno(stdout)) && getenv("NO_COLOR") == NULL;
-    int right = 0, random = 0;
+    int right = 0, random = 0, passed = 0;
     printf("Algorithm %d\n", lab->algorithm);
     for (int k = 0; k < lab->n; k++) {
         const Trial *t = &lab->trial[k];
@@ -426,10 +403,12 @@ static void print_report(const Lab *lab)
                t->says);
         for (const char *c = t->report; *c != '\0'; c += strcspn(c, "\n") + 1)
             printf("      %.*s\n", (int)strcspn(c, "\n"), c);
+        passed += t->passed;
         random += is_random(t);
         right += is_random(t) && t->passed;
     }
     printf("  %d of %d points\n", right, random);
+    return passed == lab->n;
 }
 
 /* Writes the table. The lines of what is wrong end with a \r. */
@@ -472,19 +451,22 @@ int main(int argc, char *argv[])
         return 2;
     }
     Lab lab = { .directory = directory };
+    char program[4096];
     if (missing_containment() != NULL)
         printf("This system has no %s: a program under test may do more than "
                "compute. Use a container.\n", missing_containment());
     read_trials(&lab);
-    judge_lab(&lab);
-    bool fine = write_table(&lab), passed = true;
-    print_report(&lab);
+    snprintf(program, sizeof program, "%s/build/ftx", directory);
+    if (access(program, R_OK) == 0
+        && (geteuid() != 0 || chmod(program, 0755) == 0))
+        judge_trials(&lab, program);
+    else
+        report_errors(&lab);
+    bool fine = write_table(&lab), passed = print_report(&lab);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "grade: the report could not be written: %s.\n",
                 strerror(errno));
         fine = false;
     }
-    for (int k = 0; k < lab.n; k++)
-        passed = passed && lab.trial[k].passed;
     return !fine ? 2 : !passed;
 }

@@ -1,11 +1,12 @@
-/* Sheets with random numbers: see random_sheet.h. A number is drawn by the
-   kind of the sheet, and where a matrix would make a poor example again. */
+/* Sheets with random numbers: see random_sheet.h. A number is a
+   quarter or whole; one that would make a poor example is drawn again. */
 #include "course/random_sheet.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the size that a letter of a shape stands for; NULL: one column. */
+/* Returns the size that a letter of a shape stands for, or the first of
+   "H d_mid"; NULL: one column. */
 static int size_by_letter(const RandomSheet *s, const char *letter)
 {
     const struct { const char *letters; int size; } of[] = {
@@ -15,20 +16,20 @@ static int size_by_letter(const RandomSheet *s, const char *letter)
         { "d_mlp", s->size.d_mlp },      { "N_V", s->size.N_V },
         { "ell_max", s->size.ell_max },  { "T ell_z", s->size.ell_z },
         { "ell ell_x", s->size.ell_x },  { "u", s->size.u },
-        { "H d_mid", (s->size.H > 0 ? s->size.H : 1) * s->size.d_mid },
+        { "H", (s->size.H > 0 ? s->size.H : 1) * s->size.d_mid },
     };
     if (letter == NULL)
         return 1;
     letter = own_letter(s->algorithm, letter);
     int k = 0;
-    while (!word_in(of[k].letters, letter, strlen(letter)))
+    while (!word_in(of[k].letters, letter, strcspn(letter, " ")))
         k++;
     return of[k].size;
 }
 
 static double random_entry(const RandomSheet *s)
 {
-    return s->kind == QUARTERS ? floor(17 * uniform(s->random)) / 4 - 2
+    return s->quarters ? floor(17 * uniform(s->random)) / 4 - 2
          : below(s->random, has_model(s->algorithm) ? 3 : 4) - 1;
 }
 
@@ -75,11 +76,6 @@ RandomItem *add_random_ids(RandomSheet *s, const char *name, int n)
     return item;
 }
 
-void add_number(RandomSheet *s, const char *name, double x)
-{
-    add_item(s, name, COUNTS, 1, 1)->at[0] = x;
-}
-
 /* Adds a matrix, or one for each head. */
 static void add_matrices(RandomSheet *s, const char *name, const Argument *a)
 {
@@ -101,7 +97,7 @@ static void add_named_item(RandomSheet *s, char *name)
     char *equals = strchr(name, '=');
     if (equals != NULL) {
         *equals = '\0';
-        add_number(s, name, atof(equals + 1));
+        add_item(s, name, COUNTS, 1, 1)->at[0] = atof(equals + 1);
         return;
     }
     const char *dot = strchr(name, '.');
@@ -112,7 +108,8 @@ static void add_named_item(RandomSheet *s, char *name)
         for (int k = 0; k < u->cols; k++)
             u->at[k] = below(s->random, 100) / 100.0;
     } else if (strcmp(name, "tau") == 0)
-        add_number(s, name, below(s->random, 2) == 0 ? 0.5 : 2);
+        add_item(s, name, COUNTS, 1, 1)->at[0]
+            = below(s->random, 2) == 0 ? 0.5 : 2;
     else if (a->kind <= LIST)
         add_random_ids(s, name, size_by_letter(s, a->rows));
     else
@@ -138,28 +135,23 @@ RandomItem *find_random_item(RandomSheet *s, const char *name)
     return NULL;
 }
 
-static void print_item(FILE *to, const RandomSheet *s, const RandomItem *item)
-{
-    const bool turn = item->kind == OUT_BY_IN ? s->layout->weights
-                    : item->kind != COUNTS && s->layout->rows;
-    const int rows = turn ? item->cols : item->rows,
-              cols = turn ? item->rows : item->cols;
-    fprintf(to, "%s =", item->name);
-    for (int k = 0; k < rows * cols; k++) {
-        int i = k / cols, j = k % cols;
-        double x = item->at[turn ? j * item->cols + i : k];
-        fprintf(to, "%s %.10g", k > 0 && j == 0 ? " ;" : "", x);
-    }
-    fputc('\n', to);
-}
-
 const char *random_sheet_text(Arena *arena, const RandomSheet *s)
 {
     TextStream text;
     FILE *to = open_text_stream(&text);
     fprintf(to, "algorithm %d\n%s", s->algorithm, s->settings);
-    for (int k = 0; k < s->n; k++)
-        print_item(to, s, &s->item[k]);
+    for (const RandomItem *item = s->item; item < s->item + s->n; item++) {
+        const bool turn = item->kind == OUT_BY_IN ? s->layout->weights
+                        : item->kind != COUNTS && s->layout->rows;
+        const int cols = turn ? item->rows : item->cols;
+        fprintf(to, "%s =", item->name);
+        for (int k = 0; k < item->rows * item->cols; k++) {
+            int i = k / cols, j = k % cols;
+            double x = item->at[turn ? j * item->cols + i : k];
+            fprintf(to, "%s %.10g", k > 0 && j == 0 ? " ;" : "", x);
+        }
+        fputc('\n', to);
+    }
     return close_text_stream(&text, arena);
 }
 

@@ -27,12 +27,9 @@ typedef struct {
     double at[MOST_ENTRIES];
 } RandomItem;
 
-/* Quarters from -2 to 2; or small whole numbers. */
-typedef enum { QUARTERS, SMALL_NUMBERS } NumberKind;
-
 typedef struct {
     int algorithm;
-    NumberKind kind;
+    bool quarters;              /* from -2 to 2; else small whole numbers */
     const Layout *layout;
     char settings[120];         /* lines of the sheet that give no item   */
     Sizes size;
@@ -49,9 +46,6 @@ RandomItem *add_item(RandomSheet *s, const char *name, ItemKind kind,
 
 /* Adds n token IDs, each from 1 to N_V, and returns them. */
 RandomItem *add_random_ids(RandomSheet *s, const char *name, int n);
-
-/* Adds an item that is one number. */
-void add_number(RandomSheet *s, const char *name, double x);
 
 /* Adds the items of a list such as "eta=1 x X W_q W_o", each name with `part`
    before it, such as "enc1."; what a head has for head 1, 2, ... H. A matrix

@@ -44,30 +44,20 @@ static void add_mask(RandomSheet *s, int number)
         mask->at[k] = k < mask->cols || (k < n - 1 && below(s->random, 2));
 }
 
-/* Number 1 has learned positions, 2 and 3 have sines. */
-static void add_positions(RandomSheet *s, int number)
-{
-    if (number == 1) {
-        add_random_items(s, "", "t W_p");
-        return;
-    }
-    add_setting(s, number == 2 ? "positions vaswani" : "positions paper");
-    add_random_items(s, "", "t d_e=4 ell_max=8");
-}
-
 #define QKV " W_q b_q W_k b_k W_v b_v "
 
-/* Of Algorithm 6 there is an epsilon from number 3 on; number 4 of 7 is
-   tied. */
+/* Of Algorithm 2 number 1 has learned positions, the others have sines; of 6
+   there is an epsilon from number 3 on; number 4 of 7 is tied. */
 static void add_component(RandomSheet *s, int number)
 {
-    static const char *const items[] = { NULL, "v W_e", "", "e e_t" QKV,
+    static const char *const items[] = { NULL, "v W_e", "t W_p", "e e_t" QKV,
         "X Z" QKV, "X Z" QKV "W_o b_o", "e gamma beta", "e W_u" };
     const int a = s->algorithm;
-    const bool tied = a == 7 && number == 4;
-    if (a == 2)
-        add_positions(s, number);
-    add_random_items(s, "", tied ? "e W_e" : items[a]);
+    const bool sines = a == 2 && number > 1, tied = a == 7 && number == 4;
+    add_random_items(s, "", sines ? "t d_e=4 ell_max=8"
+                     : tied ? "e W_e" : items[a]);
+    if (sines)
+        add_setting(s, number == 2 ? "positions vaswani" : "positions paper");
     if (a == 4 || a == 5)
         add_mask(s, number);
     if (a == 6 && number >= 3)
@@ -122,29 +112,15 @@ static void add_model(RandomSheet *s, int number, Arena *arena)
         .d_mlp = s->size.d_mlp, .d_f = s->size.d_f }, arena);
     if (infers(a))
         add_random_items(s, "", "tau u");
-    else if (algorithm_table[a].kind == TRAINING) {
-        add_number(s, "eta", 0.0625);
-        add_number(s, "N_epochs", odd ? 3 : 2);
-    }
+    else if (algorithm_table[a].kind == TRAINING)
+        add_random_items(s, "", odd ? "eta=0.0625 N_epochs=3"
+                                    : "eta=0.0625 N_epochs=2");
     if (find_argument(a, "p_mask") != NULL) {
-        add_number(s, "p_mask", odd ? 0.75 : 0.25);
-        add_random_items(s, "", "u");
+        add_random_items(s, "", odd ? "p_mask=0.75 u" : "p_mask=0.25 u");
         RandomItem *u = find_random_item(s, "u");
         u->at[0] = 0.125;               /* this token is masked; the next */
         u->at[1] = odd ? 0.625 : 0.375; /* only if p_mask is above it     */
     }
-}
-
-static void random_trial(RandomSheet *s, int algorithm, int number,
-                         Random *random, Arena *arena)
-{
-    *s = (RandomSheet){ .algorithm = algorithm, .kind = QUARTERS,
-        .layout = &layouts[0], .random = random,
-        .size = trial_sizes(algorithm, number) };
-    if (!has_model(algorithm))
-        add_component(s, number);
-    else
-        add_model(s, number, arena);
 }
 
 static void write_matrix(FILE *to, const char *words, Mat M)
@@ -196,26 +172,22 @@ static double distance(Mat A, Mat B)
 #define NEAR 1e-5
 static bool are_near(Mat A, Mat B) { return distance(A, B) <= NEAR; }
 
-/* Whether a step of the lab's own algorithm is changed in another run. */
-static bool is_changed(const Examiner *x, const Step *step)
-{
-    const Step *right = same_step(x->run, step);
-    return step->algorithm == x->algorithm && right != NULL
-        && !are_near(right->M, step->M);
-}
-
-/* Writes the first steps that a slip changes, and its result. */
+/* Writes the first steps of the lab's own algorithm that a slip changes, and
+   its result. */
 static void write_slip(const Examiner *x, const Slip *slip)
 {
     Explanation why = { .slip = slip };
     const Run *run = run_explained(x->run->bound, &why, x->arena, x->tape);
     int n = 0;
-    for (int k = 0; k < run->n && n < STEPS_OF_A_SLIP; k++)
-        if (is_changed(x, &run->step[k])) {
-            if (n++ == 0)
-                fprintf(x->to, "slip %s\n", slip->what);
-            write_step(x->to, &run->step[k]);
-        }
+    for (int k = 0; k < run->n && n < STEPS_OF_A_SLIP; k++) {
+        const Step *step = &run->step[k], *right = same_step(x->run, step);
+        if (step->algorithm != x->algorithm || right == NULL
+            || are_near(right->M, step->M))
+            continue;
+        if (n++ == 0)
+            fprintf(x->to, "slip %s\n", slip->what);
+        write_step(x->to, step);
+    }
     if (n > 0 && run->result != NULL && run->result->rows < MOST_ROWS
         && !are_near(run->result, x->run->result))
         write_matrix(x->to, "result", run->result);
@@ -224,13 +196,12 @@ static void write_slip(const Examiner *x, const Slip *slip)
 
 /* Writes the sheet that was run, the right values, and what slips make of
    them. */
-static void write_trial(const Examiner *x, const char *name,
-                        const char *says)
+static void write_trial(const Examiner *x)
 {
     int lines = 1;
     for (const char *c = x->text; *c != '\0'; c++)
         lines += *c == '\n';
-    fprintf(x->to, "trial %s %s\nsheet %d\n%s\n", name, says, lines, x->text);
+    fprintf(x->to, "sheet %d\n%s\n", lines, x->text);
     for (int k = 0; k < x->run->n; k++)
         if (x->run->step[k].algorithm == x->algorithm)
             write_step(x->to, &x->run->step[k]);
@@ -279,20 +250,16 @@ static bool is_sensitive(const Examiner *x, const RandomSheet *s)
 }
 
 /* Makes of a sheet of Algorithm 14 or 15 what a lazy program sees: tau is 0
-   or 1, or z is the translation or its begin. False: the sheet has no z. */
-enum { LAZY_WAYS = 4 };
-static bool make_lazy(RandomSheet *s, int way, Mat result)
+   or 1; or, of 15 alone, z is the translation or its begin. */
+static void make_lazy(RandomSheet *s, int way, Mat result)
 {
     RandomItem *z = find_random_item(s, "z");
     if (way < 2)
         find_random_item(s, "tau")->at[0] = way;
-    else if (z == NULL)
-        return false;
     else
         z->cols = way == 2 ? result->cols : 1;
     for (int k = 0; way >= 2 && k < z->cols; k++)
         z->at[k] = result->at[k];
-    return true;
 }
 
 /* Whether nothing that is wrong comes out right, and nothing that is right
@@ -301,16 +268,18 @@ static bool make_lazy(RandomSheet *s, int way, Mat result)
 static bool is_fair(Examiner *x, const RandomSheet *s, int number)
 {
     static RandomSheet lazy;
+    const int ways = !infers(x->algorithm) ? 0 : has_pairs(x->algorithm) ? 4
+                   : 2;
     x->text = random_sheet_text(x->arena, s);
     x->run = try_sheet_text(x->arena, x->text);
     if (x->run == NULL || !has_telling_result(x->run, number))
         return false;
     if (sizeof(real) == sizeof(float))
         return true;
-    for (int way = 0; infers(x->algorithm) && way < LAZY_WAYS; way++) {
+    for (int way = 0; way < ways; way++) {
         lazy = *s;
-        if (make_lazy(&lazy, way, x->run->result)
-            && distance_of(x, &lazy) == 0)
+        make_lazy(&lazy, way, x->run->result);
+        if (distance_of(x, &lazy) == 0)
             return false;
     }
     return !is_sensitive(x, s);
@@ -320,22 +289,28 @@ static void write_random_trial(Examiner *x, int number, int seed, Error *f)
 {
     enum { MOST_TRIES = 20000 };
     static RandomSheet s;
-    char name[40], says[80];
     int tries = 0;
     do {
         if (++tries > MOST_TRIES)
             fail_with(f, "no sheet was found that asks well; take another "
                       "seed.");
         arena_clear(x->arena);
-        random_trial(&s, x->algorithm, number, &x->random, x->arena);
+        s = (RandomSheet){ .algorithm = x->algorithm, .quarters = true,
+            .layout = &layouts[0], .random = &x->random,
+            .size = trial_sizes(x->algorithm, number) };
+        if (has_model(x->algorithm))
+            add_model(&s, number, x->arena);
+        else
+            add_component(&s, number);
     } while (!is_fair(x, &s, number));
-    snprintf(name, sizeof name, "random-%d", number);
-    snprintf(says, sizeof says, "random numbers, seed %d", seed);
-    write_trial(x, name, says);
+    fprintf(x->to, "trial random-%d random numbers, seed %d\n", number, seed);
+    write_trial(x);
 }
 
 static void run_worked(Examiner *x, const char *name, Error *f)
 {
+    size_t n;
+    x->text = read_text_file(x->arena, name, &n, f);
     x->run = run_sheet(read_sheet(x->arena, name, f), x->arena, f);
     if (x->run->algorithm != x->algorithm)
         fail_with(f, "this is a sheet of Algorithm %d, not of %d.",
@@ -344,18 +319,12 @@ static void run_worked(Examiner *x, const char *name, Error *f)
 
 static void write_worked_trial(Examiner *x, const char *name, Error *f)
 {
-    size_t n;
-    const char *text = read_text_file(x->arena, name, &n, f);
-    char *copy = memcpy(arena_alloc(x->arena, n + 1), text, n);
-    copy[n] = '\0';
-    x->text = copy;
+    const char *slash = strrchr(name, '/'),
+               *base = slash == NULL ? name : slash + 1;
     run_worked(x, name, f);
-    char trial[80];
-    const char *base = strrchr(name, '/');
-    base = base == NULL ? name : base + 1;
-    snprintf(trial, sizeof trial, "worked-%.*s", (int)strcspn(base, "."),
-             base);
-    write_trial(x, trial, "the worked example");
+    fprintf(x->to, "trial worked-%.*s the worked example\n",
+            (int)strcspn(base, "."), base);
+    write_trial(x);
     arena_clear(x->arena);
 }
 
@@ -395,14 +364,11 @@ void trials(Error *f, Command *c)
         write_random_trial(&x, k, o.seed, f);
 }
 
-typedef struct { Command *command; Variation variation; } StepsRun;
-
-static void run_steps(Error *f, void *data)
+static void run_steps(Error *f, void *variation)
 {
-    StepsRun *r = data;
-    Command *c = r->command;
+    Command *c = ((Variation *)variation)->to;
     const Sheet *sheet = read_sheet(c->arena, c->argument[0], f);
-    run_bound(bind_sheet(sheet, NULL, c->arena, f), &r->variation, c->arena,
+    run_bound(bind_sheet(sheet, NULL, c->arena, f), variation, c->arena,
               c->tape, f);
 }
 
@@ -419,10 +385,10 @@ void steps(Error *f, Command *c)
     if (n < 1 || n > 2 || to == NULL)
         fail_with(f, "give one sheet, and perhaps the number of an open "
                   "file.");
-    StepsRun r = { .command = c };
+    Variation no_change = { .to = c };
     Error inner = { .sheet = f->sheet };
-    bool done = try_work(&inner, run_steps, &r);
-    const Run *run = r.variation.job == NULL ? NULL : &r.variation.job->run;
+    bool done = try_work(&inner, run_steps, &no_change);
+    const Run *run = no_change.job == NULL ? NULL : &no_change.job->run;
     for (int k = 0; run != NULL && k < run->n; k++)
         write_step(to, &run->step[k]);
     if (run != NULL && run->result != NULL)

@@ -448,7 +448,7 @@ static void print_line_values(FILE *out, Inspection *in)
     in->run.decimals = 4;
     print_both_texts(out, in);
     fputc('\n', out);
-    show_text(out, &in->run, true, true);
+    show_text(out, &in->run, true, SHADED, in->command->arena);
 }
 
 #define PLACE(member) offsetof(Inspection, member)

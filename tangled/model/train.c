@@ -231,7 +231,7 @@ static void refuse_change(Session *s, const char *name, const Option *table,
 {
     for (const Option *o = table; o->name != NULL; o++)
         if (strcmp(o->name, "epochs") != 0 && strcmp(o->name, "steps") != 0
-            && !option_equals(o, a, b))
+            && option_number(o, a) != option_number(o, b))
             fail_with(s->error, "--%s cannot be changed in %s, whose "
                       "training goes on.", o->name, name);
 }

@@ -2,16 +2,6 @@
 #include "practice/practice.h"
 #include <string.h>
 
-/* Returns how many tokens Algorithm 15 may sample: ell_gen; ell_max for 0. */
-static int translation_bound(int ell_gen, const Theta *theta)
-{
-    int ell_max = theta->hyper.ell_max;
-    REQUIRE(0 <= ell_gen && ell_gen <= ell_max,
-            "ell_gen = %d; it must be in 0 ... ell_max = %d.",
-            ell_gen, ell_max);
-    return ell_gen == 0 ? ell_max : ell_gen;
-}
-
 Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how)
 {
     if (how->no_special)
@@ -79,8 +69,12 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
 Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                     const Inference *how, bool *ended)
 {
-    int N_V = theta->hyper.N_V, bos = bos_token(N_V);
-    int bound = translation_bound(how->ell_gen, theta);
+    int N_V = theta->hyper.N_V, ell_max = theta->hyper.ell_max;
+    int bos = bos_token(N_V);
+    REQUIRE(0 <= how->ell_gen && how->ell_gen <= ell_max,
+            "ell_gen = %d; it must be in 0 ... ell_max = %d.",
+            how->ell_gen, ell_max);
+    int bound = how->ell_gen == 0 ? ell_max : how->ell_gen;
     bool continues = true;
     Tokens x = copy_tokens(arena, (Tokens){ 1, &bos }, bound);
     kv_cache_clear(how->kv_cache);

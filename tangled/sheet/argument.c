@@ -152,37 +152,36 @@ static const struct { int algorithm; const char *name, *also;
     { 0, "d_attn", "dk" }, { 0, "scale", "scaling" },
 };
 
-/* Whether that spelling is the name without its underscores, or as in WQ for
-   W_q, or one of the table. */
+/* Whether that spelling is in the table, or the name without its underscores;
+   WQ is W_q, too. */
 static bool is_spelling(int algorithm, const char *name, const char *plain)
 {
-    bool large = strchr("Wb", *name) != NULL && strlen(name) == 3
-              && strlen(plain) == 2 && *plain == *name
-              && plain[1] == toupper((unsigned char)name[2]),
-         also = false;
+    bool weight = strlen(name) == 3 && strchr("Wb", *name) != NULL;
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
-        also |= strcmp(spellings[k].name, name) == 0
-             && (spellings[k].algorithm == 0
-                 || spellings[k].algorithm == algorithm)
-             && word_in(spellings[k].also, plain, strlen(plain));
-    while (*name != '\0' && (*name == '_' || *plain == *name))
+        if (strcmp(spellings[k].name, name) == 0
+            && (spellings[k].algorithm == 0
+                || spellings[k].algorithm == algorithm)
+            && word_in(spellings[k].also, plain, strlen(plain)))
+            return true;
+    while (*name != '\0'
+           && (*name == '_' || *plain == *name
+               || (weight && *plain == toupper((unsigned char)*name))))
         plain += *name++ != '_';
-    return large || also || *name == *plain;
+    return *name == *plain;
 }
 
-bool is_key(const char *name, bool word)
+const Argument *find_key(const char *name)
 {
     for (const Argument *a = argument_table; a->name != NULL; a++)
-        if (strcmp(a->name, name) == 0
-            && (a->kind == WORD || a->kind == MASK
-                || (!word && a->kind <= LIST)))
-            return true;
-    return false;
+        if ((a->kind <= LIST || a->kind == MASK)
+            && strcmp(a->name, name) == 0)
+            return a;
+    return NULL;
 }
 
-const char *known_name(int algorithm, const char *plain)
+const char *known_name(int algorithm, const char *plain, bool others)
 {
-    for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
+    for (int any = 0; any <= others; any++) {
         for (const Argument *a = argument_table; a->name != NULL; a++)
             if ((any || takes(algorithm, a))
                 && is_spelling(algorithm, a->name, plain))

@@ -65,12 +65,12 @@ bool is_needed(int algorithm, const Argument *argument);
 const char *own_letter(int algorithm, const char *letter);
 
 /* Returns the name that is spelled so, without _ { } \ and ^, in an
-   algorithm, or else in another one; NULL: none is. */
-const char *known_name(int algorithm, const char *plain);
+   algorithm or, with others, else in another one; NULL: none is. */
+const char *known_name(int algorithm, const char *plain, bool others);
 
-/* Returns whether a number, a list or a word stands under this name, so that
-   an item may do without an equals sign; or, if word, whether a word may. */
-bool is_key(const char *name, bool word);
+/* Returns the argument of that name if it is a number, a list, a word or a
+   mask, so that an item may do without an equals sign; NULL: it is none. */
+const Argument *find_key(const char *name);
 
 /* Writes the names that an algorithm takes and its steps, or, for a claim,
    its steps alone, as a sentence, and returns it. */

@@ -97,7 +97,7 @@ static bool settle_sizes(const Job *job, Dimensions *d)
         fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
                      d->is, d->by->typed, d->fixed);
     d->item = find_item(job, name);
-    d->argument = argument_of(job, name);
+    d->argument = find_argument(job->run.algorithm, name);
     for (int k = 0; job->identity && k < 4; k++)
         if (!agree(d, squares[k], letter_size(d, "d_x"), d->item))
             return false;
@@ -110,7 +110,7 @@ bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
     agree(d, "1", 1, NULL);
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool is_X = *a->name == 'Z' && find_item(job, a->name) == NULL;
-        const Argument *same = is_X ? argument_of(job, "X") : a;
+        const Argument *same = is_X ? find_argument(d->algorithm, "X") : a;
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
             continue;
         for (const Given *g = job->given; g->item != NULL; g++)
@@ -286,7 +286,7 @@ static void bind_matrix(Job *job, const Step *place, Mat *to)
     Given *g = given_at(job, place);
     if (g == NULL)
         g = &job->given[job->givens++];
-    g->shape = argument_of(job, place->name);
+    g->shape = find_argument(job->run.algorithm, place->name);
     g->place = *place;
     g->to = to;
     fill_given(job, g);

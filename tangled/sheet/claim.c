@@ -146,11 +146,9 @@ static bool fraction_text(char to[60], double x, int most)
 
 void right_number(char to[60], const Entry *entry, double x)
 {
-    enum { ENOUGH = 6 };        /* beside 1e-300 */
     bool exact = entry->decimals == EXACT;
-    int decimals = exact ? 4 : entry->decimals + 1;
-    if (decimals > TRUE_DIGITS)
-        decimals = ENOUGH;
+    int decimals = exact ? 4 : entry->decimals < TRUE_DIGITS
+                 ? entry->decimals + 1 : 6;     /* beside 1e-300 */
     if (isinf(x))
         snprintf(to, 60, "-inf");
     else if (!fraction_text(to, x, !exact ? 1 : SINGLE ? 9 : 99))
@@ -167,17 +165,6 @@ int most_decimals(const Item *claim)
     for (int k = 0; k < claim->rows * claim->cols; k++)
         most = (int)fmax(most, claim->entry[k].decimals);
     return most;
-}
-
-int decimals_shown(const Run *run)
-{
-    int most = 0;
-    for (int k = 0; k < run->sheet->n; k++) {
-        const Item *item = &run->sheet->item[k];
-        most = (int)fmax(most, item->claim ? most_decimals(item) : 0);
-    }
-    return run->decimals >= 0 ? run->decimals
-         : most == 0 ? 4 : most > 15 ? 15 : most;
 }
 
 /* Whether a program printed this in single precision: each is such a number

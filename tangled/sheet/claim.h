@@ -73,10 +73,7 @@ int count_in(const Claim *claim, const Run *run,
 /* Returns the most decimals of an entry. */
 int most_decimals(const Item *claim);
 
-/* Returns the decimals that the numbers of a run are shown with. */
-int decimals_shown(const Run *run);
-
-/* Returns how many claimed entries are right in a layout; -1: the sheet
-   cannot be computed in it. */
-int right_by(const Layout *layout, const Sheet *sheet);
+/* Returns how many claimed entries are right in a layout; below 0: claims
+   have another shape there, or the sheet cannot be computed. */
+int fit_in(const Layout *layout, const Sheet *sheet);
 #endif

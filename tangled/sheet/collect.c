@@ -119,8 +119,8 @@ void pass_line(Place *at, const char *line, int index)
     line_numbers(line, &a, &l);
     if (a == 5 && l == 1)
         at->head = index;
-    if (algorithm_table[a].kind != MODEL)
-        return;
+    if (a < 1 || a > 15 || algorithm_table[a].kind != MODEL)
+        return;                 /* a student's own line may be any */
     at->part = part_of_line(a, l + 1);
     at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
 }
@@ -241,7 +241,7 @@ static bool is_idle(const Job *job, const Step *step)
 static void note_argument(Job *job, const char *argument, Given *g,
                           const StepRow *row)
 {
-    const Argument *a = argument_of(job, argument);
+    const Argument *a = find_argument(job->run.algorithm, argument);
     const Item *item = g != NULL ? g->item : find_item(job, argument);
     const Step bare = { .name = argument };
     char name[60];
@@ -366,7 +366,7 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
    have the derivative of a softmax by its own numbers. */
 static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
-    const Seen *powers = latest_seen(job, step, ROLE_POWERS);
+    const Seen *powers = latest_seen(job, step, ROLE(POWERS));
     return job->variation != NULL && M != NULL && M->logits != NULL
         && powers != NULL && powers->given == NULL;
 }
@@ -485,7 +485,7 @@ static Mat draw_next_token(Job *job, const char *line, Mat q)
     step.turn = job->loop.turn;
     step.time = 1;
     derive_beside(job, &step, false);
-    const Seen *kept = latest_seen(job, &step, ROLE_KEPT);
+    const Seen *kept = latest_seen(job, &step, ROLE(KEPT));
     Mat from = kept != NULL && kept->known ? kept->M : q;
     bool known = total(from->rows, from->at) > 0,
          drawn = known && (job->tau == 0 || find_item(job, "u") != NULL);
@@ -527,7 +527,7 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     step.time = time_of(job, &step);
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED
-                  ? latest_seen(job, &step, ROLE_NEXT) : NULL;
+                  ? latest_seen(job, &step, ROLE(NEXT)) : NULL;
     if (p != NULL && !p->known)                 /* tau = 0 asks for no p, */
         M = scale(M, NAN);
     if (p != NULL && p->given != NULL)          /* but has it read        */

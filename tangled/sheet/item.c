@@ -3,11 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-const Argument *argument_of(const Job *job, const char *name)
-{
-    return find_argument(job->run.algorithm, name);
-}
-
 bool is_of_head(const Job *job, const Argument *a)
 {
     return a->owner == OF_HEAD && is_or_calls(job->run.algorithm, 5);
@@ -38,16 +33,18 @@ bool is_any_given(const Job *job, const char *names)
 const Item *require_of_head(const Job *job, const char *name, int head)
 {
     const Item *item = find_of_head(job, name, head);
+    int algorithm = job->run.algorithm;
     char number[20] = "";
     if (item != NULL || job->late)
         return item;
     if (head > 0)
         snprintf(number, sizeof number, "%c%d",
-                 argument_of(job, name)->kind == LIST ? '_' : '^', head);
+                 find_argument(algorithm, name)->kind == LIST ? '_' : '^',
+                 head);
     fail_in_text(job->f, job->start->at,
                  "Algorithm %d needs %s%s, and the sheet has none; it starts "
-                 "from %s.", job->run.algorithm, name, number,
-                 algorithm_table[job->run.algorithm].starts);
+                 "from %s.", algorithm, name, number,
+                 algorithm_table[algorithm].starts);
 }
 
 void note_assumption(Job *job, const char *name, const char *what)
@@ -62,7 +59,7 @@ double number_given(const Job *job, const char *name, double instead)
     const Item *item = find_item(job, name);
     return item == NULL ? instead
          : item->word == NULL ? item->entry->value
-         : word_in(argument_of(job, name)->words, item->word,
+         : word_in(find_argument(job->run.algorithm, name)->words, item->word,
                    strlen(item->word));
 }
 
@@ -240,7 +237,7 @@ void check_items(Job *job)
         if (item->claim)
             continue;
         Given *g = &job->given[job->givens++];
-        const Argument *a = argument_of(job, item->name);
+        const Argument *a = find_argument(job->run.algorithm, item->name);
         *g = (Given){ .item = item, .shape = a, .place = {
             .name = item->name, .part = part_of_item(job, item, a),
             .layer = item->layer, .head = item->head } };

@@ -13,9 +13,6 @@ void check_items(Job *job);
 /* Makes room for more of what is given, and for the empty one at the end. */
 void make_room(Job *job, int more);
 
-/* Returns the argument of that name; NULL: the algorithm has none. */
-const Argument *argument_of(const Job *job, const char *name);
-
 /* Returns whether each head has an argument of its own. */
 bool is_of_head(const Job *job, const Argument *a);
 

@@ -110,7 +110,7 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
                : size_or_1(job, *name == 'z' ? "ell_z" : "ell_x");
     int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
     int N_V = letter_size(&job->size, "N_V");
-    const Argument *list = argument_of(job, name);
+    const Argument *list = find_argument(job->run.algorithm, name);
     check_room(job, item, length);
     for (int t = 0; t < length; t++) {
         double v = item == NULL ? 1 : entry_value(job, list, item, t);

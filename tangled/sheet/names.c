@@ -38,7 +38,8 @@ int conditions_of(const Bound *bound)
 
 bool condition_holds(const Lookup *at, int when)
 {
-    int here = at->here->part == ED ? IF_CROSS : 0;
+    int here = (at->here->part == ED ? IF_CROSS : 0)
+             | (at->here->role == ROLE_TABLE ? IF_TABLE : 0);
     return (when & ~(at->job->conditions | here)) == 0;
 }
 
@@ -99,7 +100,7 @@ static Mat find_norm_parameter(Lookup *at, const char *name)
 
 static Mat gamma_of(Lookup *at) { return find_norm_parameter(at, "gamma"); }
 static Mat beta_of(Lookup *at) { return find_norm_parameter(at, "beta"); }
-const Seen *latest_seen(const Job *job, const Step *here, Role role)
+const Seen *latest_seen(const Job *job, const Step *here, uint64_t roles)
 {
     const uint64_t within = ROLE(EMBEDDING) | ROLE(POSITION) | ROLE(HIDDEN)
                           | ROLE(ACTIVE) | ROLE(MLP);     /* its own line */
@@ -108,7 +109,7 @@ const Seen *latest_seen(const Job *job, const Step *here, Role role)
         const bool beside = s->step.layer == here->layer
                          && s->step.part == here->part,
                    attention = s->step.algorithm == 4 && here->algorithm == 4;
-        if (s->step.role == role
+        if (has_role(&s->step, roles)
             && (!has_role(&s->step, within)
                 || (beside && s->step.line == here->line))
             && (!attention || (beside && s->step.head == here->head)))
@@ -133,10 +134,10 @@ static Mat known_value(const Seen *seen)
     return seen != NULL && seen->known ? seen->M : NULL;
 }
 
-/* The latest value of a role; in an attention, in the same one. */
-static Mat latest(const Lookup *at, Role role)
+/* The latest value of some roles; in an attention, in the same one. */
+static Mat latest(const Lookup *at, uint64_t roles)
 {
-    return known_value(latest_seen(at->job, at->here, role));
+    return known_value(latest_seen(at->job, at->here, roles));
 }
 
 static Mat current_value(Lookup *at) { return at->it; }
@@ -144,22 +145,11 @@ static Mat mask_seen(Lookup *at) { return at->mask; }
 static Mat latest_gradient(Lookup *at) { return at->gradient; }
 static Mat log_probabilities(Lookup *at) { return at->log_P; }
 
-static Mat masked_scores(Lookup *at)
-{
-    return at->here->line == 4 ? NULL : latest(at, ROLE_MASKED);
-}
-
-static Mat normalised_input(Lookup *at)
-{
-    return latest(at, at->here->role == ROLE_ATTENDED ? ROLE_ATTENTION_NORM
-                                                      : ROLE_MLP_NORM);
-}
-
 static Mat softmax_input(Lookup *at)
 {
     bool attention = at->here->algorithm == 3 || at->here->algorithm == 4;
     return at->it != NULL && at->it->logits != NULL ? at->it->logits
-         : latest(at, attention ? ROLE_SCALED : ROLE_LOGITS);
+         : latest(at, attention ? ROLE(SCALED) : ROLE(LOGITS));
 }
 
 /* What flows through the layers of a model. */
@@ -205,8 +195,7 @@ static Mat value_given(const Lookup *at, const char *name)
             return number_constant(job, numbers[k].x);
     const Item *item = find_item(job, name);
     int size = letter_size(&job->size, name);
-    return strcmp(name, "sinusoids") == 0 ? job->running->W_p
-         : item != NULL ? list_of(job, item)
+    return item != NULL ? list_of(job, item)
          : size > 0 ? number_constant(job, size) : NULL;
 }
 
@@ -235,18 +224,11 @@ static Mat tokens_read(Lookup *at)
          : integers_constant(at->job, loop->in_row, loop->row);
 }
 
-/* The position of the first column; a table has all of them. */
-static Mat first_position(Lookup *at)
-{
-    return at->here->role == ROLE_TABLE ? NULL
-         : evaluate_formula(at, "t", at->it);
-}
-
 static Mat probabilities_read(Lookup *at)       /* by the loss */
 {
-    Mat q = at->here->role == ROLE_LOSS ? latest(at, ROLE_TEMPERED) : NULL;
+    Mat q = at->here->role == ROLE_LOSS ? latest(at, ROLE(TEMPERED)) : NULL;
     return at->log_P != NULL ? at->log_P->of[0]
-         : q != NULL ? q : latest(at, ROLE_PROBABILITIES);
+         : q != NULL ? q : latest(at, ROLE(PROBABILITIES));
 }
 
 /* 1 where the loss reads P; NULL: the tape does not know. */
@@ -269,34 +251,35 @@ static Mat own_tokens(Lookup *at)
 }
 
 /* What a name stands for: the value of a function, the latest value of a
-   role, the value of a formula, or, if it is none of these, the number that
-   the sheet gives under that name. */
+   set of roles, the value of a formula, or, if it is none of these, the
+   number that the sheet gives under that name. */
 typedef struct {
     const char *name;
     Mat (*value)(Lookup *at);
     int when;                   /* only where these conditions hold       */
-    Role role;
+    uint64_t roles;
     const char *formula;
 } Name;
 
 static const Name names[] = {
-#define BY(name, function) { name, function, 0, NO_ROLE, NULL }
+#define BY(name, function) { name, function, 0, 0, NULL }
     BY("it", current_value),            BY("x", softmax_input),
     BY("mask", mask_seen),              BY("gradient", latest_gradient),
     BY("gamma", gamma_of),              BY("beta", beta_of),
     BY("input", residual),              BY("context", context),
     BY("read", where_read),             BY("own_tokens", own_tokens),
     BY("P", probabilities_read),        BY("log_p", log_probabilities),
-    BY("masked", masked_scores),        BY("normed", normalised_input),
-    BY("t_0", first_position),          BY("tokens", tokens_read),
-#define LATEST(name, role) { name, NULL, 0, ROLE_##role, NULL }
+    BY("tokens", tokens_read),
+#define LATEST(name, role) { name, NULL, 0, ROLE(role), NULL }
     LATEST("query", QUERY),             LATEST("key", KEY),
     LATEST("values", VALUES),           LATEST("scores", SCORES),
     LATEST("weights", WEIGHTS),         LATEST("heads", HEADS),
     LATEST("projected", PROJECTED),     LATEST("mean", MEAN),
     LATEST("variance", VARIANCE),       LATEST("q", TEMPERED),
     LATEST("hidden", HIDDEN),           LATEST("p", NEXT),
-    LATEST("p", PROBABILITIES),         LATEST("masked", SCORES),
+    LATEST("p", PROBABILITIES),         LATEST("masked", MASKED),
+    LATEST("masked", SCORES),
+    { "normed", NULL, 0, ROLE(ATTENTION_NORM) | ROLE(MLP_NORM), NULL },
     LATEST("standardised", STANDARDISED), LATEST("logits", LOGITS),
     LATEST("exp", POWERS),              LATEST("sum", SUM),
     LATEST("root", ROOT),               LATEST("scaled", SCALED),
@@ -304,10 +287,11 @@ static const Name names[] = {
     LATEST("attention_norm", ATTENTION_NORM), LATEST("mlp", MLP),
     LATEST("positions", POSITION),      LATEST("active", ACTIVE),
     BY("eta", NULL), BY("base", NULL), BY("t", NULL),
-#define IS(name, formula) { name, NULL, 0, NO_ROLE, formula }
-#define ONLY(name, when, formula) { name, NULL, when, NO_ROLE, formula }
+#define IS(name, formula) { name, NULL, 0, 0, formula }
+#define ONLY(name, when, formula) { name, NULL, when, 0, formula }
     IS("input", "e"),                       IS("t", "pos + 1"),
-    IS("eta", "1"),                         IS("t_0", "1"),
+    IS("eta", "1"),                         ONLY("t_0", IF_TABLE, "1"),
+    IS("t_0", "t"),                         IS("t_0", "1"),
     ONLY("beta", IF_RMS, "0"),
     ONLY("base", IF_PAPER, "ell_max"),      ONLY("base", IF_VASWANI, "10000"),
     ONLY("first", IF_PAPER, "1"),           ONLY("first", IF_VASWANI, "0"),
@@ -371,7 +355,7 @@ static Mat look_up_name(void *to, const char *name, int length)
             && condition_holds(at, n->when)) {
             found = true;
             M = n->value != NULL ? n->value(at)
-              : n->role != NO_ROLE ? latest(at, n->role)
+              : n->roles != 0 ? latest(at, n->roles)
               : n->formula != NULL ? evaluate_formula(at, n->formula, at->it)
               : value_given(at, word);
         }

@@ -25,7 +25,8 @@ enum {
     IF_BLANKS = 1 << 7,         /* masked tokens are predicted            */
     IF_PAPER = 1 << 8,          /* positions are computed so ...          */
     IF_VASWANI = 1 << 9,        /* ... or so                              */
-    IF_DIVIDED = 1 << 10        /* ... are divided by √d_attn             */
+    IF_DIVIDED = 1 << 10,       /* ... are divided by √d_attn             */
+    IF_TABLE = 1 << 11          /* here are all positions, not a few      */
 };
 
 #define SINES(angle) "sin(" angle " + phase)"
@@ -51,11 +52,11 @@ bool condition_holds(const Lookup *at, int when);
    it has none, since a name is unknown or shapes do not fit. */
 Mat evaluate_formula(Lookup *at, const char *formula, Mat it);
 
-/* The latest step of a role in this turn of the loop: in Algorithm 4 of the
-   same head, and an embedding, a position or a part of an MLP of the same
+/* The latest step of such a role in this turn of the loop: in Algorithm 4 of
+   the same head, and an embedding, a position or a part of an MLP of the same
    line and layer. The latest X or Z of a model, for a context Z only. What is
    given as `name` for a step's head and layer. NULL: there is none. */
-const Seen *latest_seen(const Job *job, const Step *here, Role role);
+const Seen *latest_seen(const Job *job, const Step *here, uint64_t roles);
 const Seen *latest_flow(const Job *job, bool context);
 Given *find_beside(const Job *job, const Step *step, const char *name);
 

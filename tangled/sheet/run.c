@@ -3,17 +3,24 @@
    Main type: Bound. Entry point: bind_sheet. A sheet flows in, all that its
    algorithm takes flows out. */
 #include "sheet/names.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 /* Reads what is said of the sheet as a whole. */
 static void read_settings(Job *job)
 {
+    const Sheet *sheet = job->run.sheet;
     const Item *scale = find_item(job, "scale");
     int layout = (int)number_given(job, "layout", 0);
+    double most = 0;            /* decimals of a claim */
     if (layout > 0)
         job->run.layout = &layouts[layout - 1];
-    job->run.decimals = (int)number_given(job, "decimals", -1);
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            most = fmax(most, most_decimals(&sheet->item[k]));
+    job->run.decimals = (int)number_given(job, "decimals", most == 0 ? 4
+                                          : fmin(most, 15));
     double by = scale == NULL || scale->word != NULL ? 0
               : scale->entry->value;
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;
@@ -106,8 +113,7 @@ typedef struct {
     const Sheet *sheet;
     const Layout *layout;
     Arena *arena;
-    int claimed, right;         /* entries                                */
-    int misfits;                /* claims that have another shape         */
+    int right, misfits;         /* entries; claims of another shape       */
 } LayoutTrial;
 
 /* Runs a sheet in one layout, and counts how its claims fit. */
@@ -119,63 +125,40 @@ static void run_trial(Error *f, void *data)
     int n;
     const Claim *claim = claims_of(run, a->arena, &n, f);
     for (int k = 0; k < n; k++) {
-        a->claimed += count_entries(claim[k].item);
         a->right += count_right(&claim[k], run);
         a->misfits += !is_comparable(claim[k].item, claim[k].step);
     }
 }
 
-/* Runs the sheet in a layout; where that cannot be done, -1 are right. */
-static LayoutTrial try_layout(const Layout *layout, const Sheet *sheet)
+int fit_in(const Layout *layout, const Sheet *sheet)
 {
     Error quiet = { .sheet = sheet->name };
-    LayoutTrial a = { sheet, layout, arena_new(), 0, 0, 0 };
-    if (!try_work(&quiet, run_trial, &a))
-        a.right = -1;
+    LayoutTrial a = { sheet, layout, arena_new(), 0, 0 };
+    bool runs = try_work(&quiet, run_trial, &a);
     arena_free(a.arena);
-    return a;
+    return !runs ? -SHEET_ITEMS : a.misfits > 0 ? -a.misfits : a.right;
 }
 
-int right_by(const Layout *layout, const Sheet *sheet)
-{
-    return try_layout(layout, sheet).right;
-}
-
-/* Takes the first layout that fits what is given and most of the claims, or
-   another of these that makes all claims right, or at least half of them and
-   more than twice as many. Returns why. */
+/* Takes the layout that fits the claims best, or else the first that fits
+   what is given. Returns why. */
 static const char *guess_layout(Job *job)
 {
-    LayoutTrial all[LAYOUTS], *a = all; /* those that can be run           */
-    const LayoutTrial *fits = NULL,     /* the first that fits most claims */
-                      *best = NULL;
-    int fit = 0;
+    int fit = 0, first = 0, best = INT_MIN;
+    job->run.layout = layouts;
     for (const Layout *l = layouts; l < layouts + LAYOUTS; l++) {
         if (!all_fit(job, l, &(Dimensions){ .n = 0 }))
             continue;
-        if (fit++ == 0)
+        int fits = fit_in(l, job->run.sheet);
+        first = fit++ == 0 ? fits : first;
+        if (fits > best) {
             job->run.layout = l;
-        *a = try_layout(l, job->run.sheet);
-        if (a->right < 0)
-            continue;
-        if (best == NULL || a->misfits < best->misfits)
-            fits = best = a;
-        else if (a->misfits == best->misfits && a->right > best->right
-                 && (a->right == a->claimed
-                     || (a->right > 2 * fits->right
-                         && 2 * a->right >= a->claimed)))
-            best = a;
-        a++;
+            best = fits;
+        }
     }
-    if (fit == 0 || best != NULL)
-        job->run.layout = fit == 0 ? layouts : best->layout;
     return fit == 1 ? " (the only layout that fits)"
-         : best == NULL || best == all
-           ? " (the first that fits; a line such as 'layout textbook' names "
-             "another)"
-         : 2 * best->right >= best->claimed
-           ? " (chosen because most claims are right in it)"
-           : " (chosen because it fits the claims)";
+         : best > first ? " (chosen because it fits the claims)"
+         : " (the first that fits; a line such as 'layout textbook' names "
+           "another)";
 }
 
 /* Settles the layout, and says what was not named. */

@@ -12,7 +12,7 @@ typedef struct {
     const Bound *bound;         /* what it is a run of                    */
     int algorithm;
     const Layout *layout;
-    int decimals;               /* asked for; -1 if none were             */
+    int decimals;               /* that numbers are shown with            */
     bool scaled, rms, tied;     /* as the sheet has them                  */
     bool unplaced;              /* a model without positions              */
     char assumed[4000];         /* such as "Z = X, b_q = 0", or ""        */

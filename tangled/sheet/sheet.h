@@ -29,7 +29,7 @@ typedef struct {
 typedef struct {
     const char *name, *text;
     int n;
-    const Item *item;
+    Item *item;
     int algorithm;              /* 0: not known                           */
     bool inferred;              /* from the names: no line says it        */
 } Sheet;
@@ -43,10 +43,4 @@ const Sheet *read_sheet(Arena *arena, const char *name, Error *f);
    which the sheet changes and points into. */
 const Sheet *parse_sheet(Arena *arena, const char *name, char *text,
                          int length, Error *f);
-
-/* Which word of a list with blanks, or NULL, it is, from 1; 0: none. */
-int word_in(const char *list, const char *word, size_t length);
-
-/* Adds a name to a list with commas, once, if there is room enough. */
-void add_to_list(char *list, size_t size, const char *name);
 #endif

@@ -53,7 +53,7 @@ const StepRow step_table[] = {
     { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1",
       "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
     { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max",
-      "all positions", .derived = true, .formula = "sinusoids" },
+      "all positions", .derived = true, .formula = "W_p" },
     { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1", "e + e_p", .derived = true,
       .formula = "e + position", .also = "x sum input", .with = "e" },
     { LINE(3, 1), "q", ROLE_QUERY, "d_attn", "1",
@@ -217,25 +217,6 @@ const StepRow *row_named(int algorithm, int line, const char *name)
     return NULL;
 }
 
-int word_in(const char *p, const char *word, size_t length)
-{
-    for (int n = 1; p != NULL && *p != '\0'; p = after_word(p), n++)
-        if (*p == *word && strncmp(p, word, length) == 0
-            && ends_word(p[length]))
-            return n;
-    return 0;
-}
-
-void add_to_list(char *list, size_t size, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *p = list; (p = strstr(p, name)) != NULL; p++)
-        if ((p == list || p[-1] == ' ') && (p[n] == ',' || p[n] == '\0'))
-            return;
-    if (strlen(list) + n + 60 < size)       /* else enough is said */
-        append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
-}
-
 static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };
 
 void step_name(char *to, size_t size, const Step *step)
@@ -290,7 +271,7 @@ static const char *formula_text(const Run *run, const Step *step)
         if (q->role == ROLE_TEMPERED)
             return run->layout->rows ? "-Σ_t log q[t, target[t]]"
                                      : "-Σ_t log q[target[t], t]";
-    if (run->rms && step->algorithm == 6 && step->line != 2)
+    if (run->rms && step->algorithm == 6 && step->line != 2 && !row->derived)
         return step->line == 1 ? "0" : "e / √(v + ε) ⊙ γ";
     if (step->role == ROLE_DRAWN && step > run->step
         && step[-1].role == ROLE_KEPT)

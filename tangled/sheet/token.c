@@ -58,16 +58,13 @@ static bool is_digit(char c)
 
 size_t match_word(const char *text, const char *words)
 {
-    for (; *words != '\0'; words = after_word(words)) {
-        size_t n = 0;
-        while (!ends_word(words[n]) && text[n] == words[n])
-            n++;
-        if (n == 0 || !ends_word(words[n]))
+    for (size_t n; *words != '\0'; words += n + (words[n] == ' ')) {
+        n = strcspn(words, " ");
+        if (strncmp(text, words, n) != 0)
             continue;
-        char last = words[n - 1], next = text[n];
-        bool goes_on = is_letter(next)
-                    || (*words != '\\' && is_digit(next));
-        if (!goes_on || !is_letter(last))
+        bool goes_on = is_letter(text[n])
+                    || (*words != '\\' && is_digit(text[n]));
+        if (!goes_on || !is_letter(words[n - 1]))
             return n;
     }
     return 0;

@@ -1,6 +1,6 @@
 /* The tokens of what a person types: numbers, names and signs, whichever
    program or language spelled them. Main type: Token. Entry point:
-   read_token. Text flows in; formula.c and paste.c read the tokens. */
+   read_token. Text flows in; formula.c and sheet.c read the tokens. */
 #ifndef FTX_TOKEN_H
 #define FTX_TOKEN_H
 #include <stdbool.h>
@@ -46,18 +46,4 @@ bool begins(const char *text, const char *prefix);
    which the text begins; 0: it begins with none. A word that ends with a
    letter must end in the text, too; behind one with \ a digit may stand. */
 size_t match_word(const char *text, const char *words);
-
-/* Returns whether a word of a list ends before this character. */
-static inline bool ends_word(char c)
-{
-    return c == ' ' || c == '\0';
-}
-
-/* Returns the word behind the one at p, or the end of the list. */
-static inline const char *after_word(const char *p)
-{
-    while (!ends_word(*p))
-        p++;
-    return p + (*p == ' ');
-}
 #endif

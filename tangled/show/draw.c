@@ -43,11 +43,6 @@ const char *remark_text(const Run *run, const Step *step)
 
 enum { LETTER = 7, LINE = 18, GAP = 28, PAGE = 1400, MANY = 32, MOST = 100 };
 
-static int larger_of(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 static int svg_width(const char *text)
 {
     return text == NULL ? 0 : LETTER * text_width(text);
@@ -82,35 +77,26 @@ typedef struct {
 static Cells cells_of(const Run *run, const Step *step)
 {
     Mat M = step->M;
-    Cells c = { .width = 14, .height = 14,
-                .decimals = choose_decimals(M, decimals_shown(run)),
-                .numbers = M->rows <= MANY && M->cols <= MANY };
+    int decimals = choose_decimals(M, run->decimals);
+    bool numbers = M->rows <= MANY && M->cols <= MANY;
+    Cells c = { numbers ? LETTER * (column_width(M, decimals) + 2) : 14,
+                numbers ? 24 : 14, numbers, decimals, 0 };
     for (int k = 0; k < M->rows * M->cols; k++)
         if (isfinite(M->at[k]))
             c.largest = fmax(c.largest, fabs(M->at[k]));
-    if (c.numbers) {
-        c.height = 24;
-        c.width = LETTER * (column_width(M, c.decimals) + 2);
-    }
     return c;
 }
 
-/* How dark a cell is, from 0 to 1: a weight as it is, or as its root where
-   no number says it; else by the share of the largest entry. */
-static double darkness(const Step *step, const Cells *c, double x)
-{
-    if (sums_to_1(step))
-        return c->numbers ? x : sqrt(x);
-    if (isinf(x))
-        return 0.4;
-    return c->largest == 0 ? 0 : 0.6 * fabs(x) / c->largest;
-}
-
+/* Draws what is in a cell. How dark it is, from 0 to 1: a weight as it is, or
+   as its root where no number says it; else by the share of the largest. */
 static void draw_cell(FILE *out, const Step *step, const Cells *c, int i,
                       int j, int x, int y)
 {
     char text[64];
-    double entry = AT(step->M, i, j), dark = darkness(step, c, entry);
+    double entry = AT(step->M, i, j),
+           dark = sums_to_1(step) ? (c->numbers ? entry : sqrt(entry))
+                : isinf(entry) ? 0.4
+                : c->largest == 0 ? 0 : 0.6 * fabs(entry) / c->largest;
     fprintf(out, "fill=\"%s\" fill-opacity=\"%.3f\"%s",
             isinf(entry) ? "#888" : entry < 0 ? "#b05a10" : "#1a4a8a", dark,
             c->numbers ? " stroke=\"#bbb\" stroke-width=\".5\"" : "");
@@ -139,7 +125,7 @@ static void draw_matrix(FILE *out, const Step *step, const Cells *c, int x,
 }
 
 typedef struct {
-    FILE *out;                  /* NULL: nothing is drawn, only measured  */
+    FILE *out;
     const Run *run;
     Arena *arena;
     int x, y;                   /* where the next picture begins ...      */
@@ -155,22 +141,20 @@ static void draw_step(Picture *p, const Step *step, bool apart)
     const char *title = step_text(p->arena, p->run, step, true);
     const char *remark = remark_text(p->run, step);
     int all = step->M->rows * c.height;
-    int width = larger_of(larger_of(svg_width(title), svg_width(remark)),
+    int width = (int)fmax(fmax(svg_width(title), svg_width(remark)),
                           step->M->cols * c.width);
     if (p->x > GAP && (apart || p->x + width > PAGE)) {
         p->x = GAP;
         p->y += p->tall + GAP;
         p->tall = 0;
     }
-    if (p->out != NULL) {
-        svg_text(p->out, p->x, p->y + 11, " font-weight=\"bold\"", title);
-        if (remark != NULL)
-            svg_text(p->out, p->x, p->y + LINE + all + 14,
-                     " fill=\"#666\"", remark);
-        draw_matrix(p->out, step, &c, p->x, p->y + LINE);
-    }
-    p->width = larger_of(p->width, p->x + width - GAP);
-    p->tall = larger_of(p->tall, LINE + all + (remark == NULL ? 0 : LINE));
+    svg_text(p->out, p->x, p->y + 11, " font-weight=\"bold\"", title);
+    if (remark != NULL)
+        svg_text(p->out, p->x, p->y + LINE + all + 14, " fill=\"#666\"",
+                 remark);
+    draw_matrix(p->out, step, &c, p->x, p->y + LINE);
+    p->width = (int)fmax(p->width, p->x + width - GAP);
+    p->tall = (int)fmax(p->tall, LINE + all + (remark == NULL ? 0 : LINE));
     p->x += width + GAP;
 }
 
@@ -180,53 +164,39 @@ static bool is_same_place(const Step *a, const Step *b)
         && a->turn == b->turn;
 }
 
-static void draw_page(Picture *p, bool all, const char *last)
-{
-    char title[TITLE_BYTES];
-    const Run *run = p->run;
-    const Step *before = NULL;
-    run_title(title, run);
-    p->width = larger_of(svg_width(last), svg_width(title));
-    p->x = p->y = GAP;
-    if (p->out != NULL)
-        svg_text(p->out, GAP, p->y, "", title);
-    p->y += LINE;
-    for (int k = 0; k < run->n; k++) {
-        const Step *step = &run->step[k];
-        if (!is_drawn(run, step, all))
-            continue;
-        draw_step(p, step, before != NULL && !is_same_place(before, step));
-        before = step;
-    }
-    p->y += p->tall + GAP;
-    if (p->out != NULL)
-        svg_text(p->out, GAP, p->y, " fill=\"#666\"", last);
-}
-
 void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
 {
     const char *axes = axes_text(run);
-    Picture measured = { .run = run, .arena = arena };
-    Picture page = { .out = out, .run = run, .arena = arena };
-    char last[300];
-    for (int k = 0; k < run->n; k++) {
-        const Step *step = &run->step[k];
+    char title[TITLE_BYTES], last[300];
+    const Step *before = NULL;
+    TextStream drawing;
+    for (const Step *step = run->step; step < run->step + run->n; step++)
         if (is_drawn(run, step, all)
             && (step->M->rows > MOST || step->M->cols > MOST))
             fail_in_text(f, 0, "the picture has room for matrices up to "
                          "%d x %d; %s is %d x %d.", MOST, MOST, step->name,
                          step->M->rows, step->M->cols);
-    }
+    run_title(title, run);
     snprintf(last, sizeof last, "%s%sblue is above 0, brown below; the "
              "darker, the farther", axes == NULL ? "" : axes,
              axes == NULL ? "" : "; ");
-    draw_page(&measured, all, last);
-    int width = measured.width + 2 * GAP, height = measured.y + LINE;
+    Picture p = { open_text_stream(&drawing), run, arena, GAP, GAP + LINE, 0,
+                  (int)fmax(svg_width(last), svg_width(title)) };
+    svg_text(p.out, GAP, GAP, "", title);
+    for (const Step *step = run->step; step < run->step + run->n; step++)
+        if (is_drawn(run, step, all)) {
+            draw_step(&p, step, before != NULL
+                                && !is_same_place(before, step));
+            before = step;
+        }
+    p.y += p.tall + GAP;
+    svg_text(p.out, GAP, p.y, " fill=\"#666\"", last);
+    int width = p.width + 2 * GAP, height = p.y + LINE;
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" viewBox=\"0 0 %d %d\" "
             "font-family=\"DejaVu Sans Mono, monospace\" "
             "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
             "fill=\"white\"/>\n", width, height, width, height);
-    draw_page(&page, all, last);
+    fputs(close_text_stream(&drawing, arena), out);
     fputs("</svg>\n", out);
 }

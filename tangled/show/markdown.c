@@ -8,7 +8,7 @@ static void print_table(FILE *out, const Run *run, const Step *step)
 {
     char text[64];
     Mat M = step->M;
-    int places = choose_decimals(M, decimals_shown(run));
+    int places = choose_decimals(M, run->decimals);
     for (int i = -1; i <= M->rows; i++) {
         for (int j = 1; j <= M->cols; j++)
             if (i <= 0)

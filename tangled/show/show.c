@@ -1,5 +1,6 @@
-/* ftx show: prints every step of an algorithm, as text or as JSON. Entry
-   point: show, the command. A sheet flows in, its run flows out. */
+/* ftx show: prints every step of an algorithm, as text, as Markdown or as
+   JSON. Entry point: show, the command. A sheet flows in, its run flows
+   out. */
 #include "show/show.h"
 #include <math.h>
 #include <stdlib.h>
@@ -9,93 +10,97 @@
 static void print_shades(FILE *out, Mat M, int i)
 {
     static const char *const shades[] = { "  ", "░░", "▒▒", "▓▓", "██" };
+    fputs("   ", out);
     for (int j = 1; j <= M->cols; j++) {
         int k = (int)(sqrt(AT(M, i, j)) * 5);
         fputs(shades[k < 0 ? 0 : k > 4 ? 4 : k], out);
     }
 }
 
-/* Prints a matrix, a row on a line, its columns one width; and behind each
-   row its shades. */
-static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
+/* Prints the matrix of a step, a row on a line: its columns have one width,
+   and weights may have shades behind them; or, in Markdown, as a table under
+   an empty head. */
+static void print_matrix(FILE *out, const Step *step, int decimals,
+                         ShowForm form)
 {
     char text[64];
-    int places = choose_decimals(M, decimals), width = column_width(M,
-                                                                    places);
-    for (int i = 1; i <= M->rows; i++) {
-        for (int j = 1; j <= M->cols; j++) {
-            format_number(text, sizeof text, AT(M, i, j), places);
-            fprintf(out, "  %*s", width, text);
-        }
-        if (shade) {
-            fputs("   ", out);
+    Mat M = step->M;
+    bool table = form == MARKDOWN;
+    int places = choose_decimals(M, decimals),
+        width = table ? 0 : column_width(M, places);
+    for (int i = table ? -1 : 1; i <= M->rows; i++) {
+        for (int j = 1; j <= M->cols; j++)
+            if (i <= 0)
+                fputs(i < 0 ? "|   " : "| --: ", out);
+            else {
+                format_number(text, sizeof text, AT(M, i, j), places);
+                fprintf(out, table ? "| %*s " : "  %*s", width, text);
+            }
+        fputs(table ? "|" : "", out);
+        if (form == SHADED && sums_to_1(step))
             print_shades(out, M, i);
-        }
         fputc('\n', out);
     }
 }
 
-/* Prints the algorithm, the line, the formula and the shape of a step. */
-static void print_heading(FILE *out, const Run *run, const Step *step)
-{
-    fprintf(out, "\nAlgorithm %d, ", step->algorithm);
-    print_step_text(out, run, step);
-    fprintf(out, "   (%d x %d)\n", step->M->rows, step->M->cols);
-}
-
-/* Prints a step: its heading, its matrix, and what sums to 1. */
+/* Prints a step: its algorithm, line and formula; its matrix; and what is
+   remarked about it. */
 static void print_step(FILE *out, const Run *run, const Step *step,
-                       bool shade)
+                       ShowForm form, Arena *arena)
 {
-    print_heading(out, run, step);
-    if (mask_is_1(run, step)) {
-        fputs("  as before: the mask is 1 everywhere\n", out);
-        return;
-    }
-    print_matrix(out, step->M, decimals_shown(run),
-                 shade && sums_to_1(step));
-    const char *sums = sums_text(run, step);
-    if (sums != NULL)
-        fprintf(out, "  %s\n", sums);
+    const char *text = step_text(arena, run, step, true),
+               *formula = strstr(text, ": ") + 2,
+               *remark = remark_text(run, step);
+    bool as_before = mask_is_1(run, step);
+    fputc('\n', out);
+    if (step->algorithm == run->algorithm)
+        fprintf(out, "Algorithm %d, ", step->algorithm);
+    if (form == MARKDOWN)
+        fprintf(out, "%.*s`%s`%s%s\n%s", (int)(formula - text), text,
+                formula, remark == NULL ? "" : "; ",
+                remark == NULL ? "" : remark, as_before ? "" : "\n");
+    else
+        fprintf(out, "%s   (%d x %d)\n", text, step->M->rows,
+                step->M->cols);
+    if (!as_before)
+        print_matrix(out, step, run->decimals, form);
+    if (form != MARKDOWN && remark != NULL)
+        fprintf(out, "  %s%s\n", as_before ? "as before: " : "", remark);
 }
 
-/* Returns how many items of a sheet are claims. */
-static int count_claims(const Sheet *sheet)
-{
-    int claims = 0;
-    for (int k = 0; k < sheet->n; k++)
-        claims += sheet->item[k].claim;
-    return claims;
-}
-
-void show_text(FILE *out, const Run *run, bool all, bool shade)
+void show_text(FILE *out, const Run *run, bool all, ShowForm form,
+               Arena *arena)
 {
     char title[TITLE_BYTES];
+    const char *gap = form == MARKDOWN ? "\n" : "", *axes = axes_text(run);
+    int claims = 0;
     fprintf(out, "%s\n", run_title(title, run));
-    if (*run->assumed != '\0')
+    if (*run->assumed != '\0') {
+        fputs(gap, out);
         print_list(out, "not on the sheet, so assumed:", run->assumed);
+    }
+    if (form == MARKDOWN && axes != NULL)
+        fprintf(out, "\n%s\n", axes);
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
-            print_step(out, run, &run->step[k], shade);
-    int claims = count_claims(run->sheet);
-    if (claims > 0)
+            print_step(out, run, &run->step[k], form, arena);
+    for (int k = 0; k < run->sheet->n; k++)
+        claims += run->sheet->item[k].claim;
+    if (form != MARKDOWN && claims > 0)
         fprintf(out, "\nremark: ftx check judges the claim%s.\n",
                 claims == 1 ? "" : "s");
 }
 
-/* Prints the rows of a step's matrix as JSON arrays with commas between. */
+/* Prints the rows of a step's matrix as JSON arrays. */
 static void print_values(FILE *out, const Step *step)
 {
     Mat M = step->M;
     double size = step_size(step);
-    for (int i = 1; i <= M->rows; i++) {
-        fputs(i == 1 ? "[" : ", [", out);
-        for (int j = 1; j <= M->cols; j++) {
-            fputs(j == 1 ? "" : ", ", out);
-            print_json_number(out, clear_noise(AT(M, i, j), size));
-        }
-        fputc(']', out);
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        fputs(k % M->cols > 0 ? ", " : k == 0 ? "[[" : "], [", out);
+        print_json_number(out, clear_noise(*claimed_entry(M, k), size));
     }
+    fputs("]]", out);
 }
 
 /* Prints an item: a claim with its line, where that was typed, and where
@@ -103,12 +108,9 @@ static void print_values(FILE *out, const Step *step)
 static void json_item(FILE *out, const Item *item, const Run *run,
                       Error *f)
 {
-    char line[24];
     print_json(out, "{'claim': %b, 'name': %s", item->claim, item->typed);
-    if (item->line > 0) {
-        snprintf(line, sizeof line, "%d.%d", item->algorithm, item->line);
-        print_json(out, ", 'line': %s", line);
-    }
+    if (item->line > 0)
+        fprintf(out, ", \"line\": \"%d.%d\"", item->algorithm, item->line);
     if (item->word != NULL)
         print_json(out, ", 'word': %s", item->word);
     if (item->claim && run != NULL)
@@ -127,28 +129,22 @@ static void json_item(FILE *out, const Item *item, const Run *run,
     fputs(item->word == NULL ? "]]}" : "]}", out);
 }
 
-/* Prints a step as an object: its place, its values, its label and text. */
-static void json_step(FILE *out, const Run *run, const Step *s,
-                      Arena *arena)
-{
-    char label[100];
-    print_json(out, "{'algorithm': %d, 'line': %d, 'name': %s, 'index': ",
-               s->algorithm, s->line, s->name);
-    json_place(out, s);
-    print_json(out, s->given ? ", 'given': true" : "");
-    print_json(out, ", 'rows': %d, 'cols': %d, 'values': [", s->M->rows,
-               s->M->cols);
-    print_values(out, s);
-    print_json(out, "], 'inner': %b, 'label': %s, 'text': %s}", s->inner,
-               step_label(label, run, s), step_text(arena, run, s, false));
-}
-
 void json_steps(FILE *out, const Run *run, Arena *arena)
 {
+    char label[100];
     fputs("\"steps\": [", out);
-    for (int k = 0; k < run->n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        json_step(out, run, &run->step[k], arena);
+    for (const Step *s = run->step; s < run->step + run->n; s++) {
+        fputs(s == run->step ? "" : ", ", out);
+        print_json(out, "{'algorithm': %d, 'line': %d, 'name': %s, 'index': ",
+                   s->algorithm, s->line, s->name);
+        json_place(out, s);
+        print_json(out, s->given ? ", 'given': true" : "");
+        print_json(out, ", 'rows': %d, 'cols': %d, 'values': ", s->M->rows,
+                   s->M->cols);
+        print_values(out, s);
+        print_json(out, ", 'inner': %b, 'label': %s, 'text': %s}",
+                   s->inner, step_label(label, run, s),
+                   step_text(arena, run, s, false));
     }
     fputc(']', out);
 }
@@ -170,7 +166,7 @@ void show_json(FILE *out, const Run *run, Arena *arena, Error *f)
 {
     print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
                "'decimals': %d, 'assumed': %s", run->sheet->name,
-               run->algorithm, run->layout->name, decimals_shown(run),
+               run->algorithm, run->layout->name, run->decimals,
                run->assumed);
     if (*run->entered != '\0')
         print_json(out, ", 'entered': %s", run->entered);
@@ -197,7 +193,7 @@ static const Option wishes[] = {
     { .name = NULL },
 };
 typedef struct {
-    FILE *out;
+    Command *command;
     const char *name;
     const ShowOptions *wish;
     Arena *arena;
@@ -206,12 +202,13 @@ typedef struct {
 static void run_and_print(Error *f, void *data)
 {
     const Showing *s = data;
+    FILE *out = s->command->out;
     const ShowOptions *wish = s->wish;
     const Sheet *sheet = read_sheet(s->arena, s->name, f);
     if (wish->read) {
-        fputc('{', s->out);
-        json_items(s->out, sheet, NULL, f);
-        fputs("}\n", s->out);
+        fputc('{', out);
+        json_items(out, sheet, NULL, f);
+        fputs("}\n", out);
         return;
     }
     const Run *run = run_sheet(sheet, s->arena, f);
@@ -223,27 +220,24 @@ static void run_and_print(Error *f, void *data)
         outside |= !run->step[k].inner;
     const bool all = wish->all || !outside;
     if (wish->json)
-        show_json(s->out, run, s->arena, f);
+        show_json(out, run, s->arena, f);
     else if (wish->svg)
-        show_svg(s->out, run, all, s->arena, f);
-    else if (wish->md)
-        show_md(s->out, run, all, s->arena);
+        show_svg(out, run, all, s->arena, f);
     else
-        show_text(s->out, run, all, wish->shade);
+        show_text(out, run, all, wish->md ? MARKDOWN
+                  : wish->shade ? SHADED : PLAIN, s->arena);
 }
 
-static bool show_sheet(FILE *out, FILE *err, const char *name,
-                       const ShowOptions *wish)
+static void show_sheet(Command *c, const char *name, const ShowOptions *wish)
 {
-    Showing showing = { out, name, wish, arena_new() };
+    Showing showing = { c, name, wish, arena_new() };
     Error f = { .sheet = name };
-    bool shown = try_work(&f, run_and_print, &showing);
-    if (!shown) {
-        fflush(out);
-        fprintf(err, "%s\n", f.sentence);
+    if (!try_work(&f, run_and_print, &showing)) {
+        fflush(c->out);
+        fprintf(c->err, "%s\n", f.sentence);
+        c->status = 2;
     }
     arena_free(showing.arena);
-    return shown;
 }
 
 static const char usage[] =
@@ -257,29 +251,22 @@ static const char usage[] =
     " ftx show -\n"
     "  ftx show --svg tests/data/worked/alg04.sheet > weights.svg\n"
     "  ftx show --md tests/data/worked/alg05.sheet > steps.md\n";
-static void check_show_wish(const ShowOptions *wish, int sheets, Error *f)
-{
-    if (sheets == 0)
-        fail_with(f, "no sheet given; see 'ftx show --help'.");
-    if (wish->json + wish->read + wish->svg + wish->md > 1)
-        fail_with(f,
-                  "one of --json, --read, --svg, --md at a time.");
-    if (wish->svg && sheets > 1)
-        fail_with(f, "a picture is of one sheet; there are %d.", sheets);
-}
-
 void show(Error *f, Command *c)
 {
     ShowOptions wish = { 0 };
     const Options options[] = { { "Options:", wishes, &wish },
                                 { .table = NULL } };
     int sheets = parse_command(f, c, usage, options);
-    check_show_wish(&wish, sheets, f);
+    if (sheets == 0)
+        fail_with(f, "no sheet given; see 'ftx show --help'.");
+    if (wish.json + wish.read + wish.svg + wish.md > 1)
+        fail_with(f, "one of --json, --read, --svg, --md at a time.");
+    if (wish.svg && sheets > 1)
+        fail_with(f, "a picture is of one sheet; there are %d.", sheets);
     for (int k = 0; k < sheets; k++) {
         if (k > 0 && !wish.json && !wish.read)
             fputc('\n', c->out);
-        if (!show_sheet(c->out, c->err, c->argument[k], &wish))
-            c->status = 2;
+        show_sheet(c, c->argument[k], &wish);
     }
 }
 

@@ -6,10 +6,12 @@
 #include "sheet/claim.h"
 #include "sheet/label.h"
 
-/* Prints every step of a run as text, with shades of grey beside the
-   weights if `shade`. Of a model it prints the lines of its own algorithm
-   only, unless `all`; so do the two functions below that take it. */
-void show_text(FILE *out, const Run *run, bool all, bool shade);
+/* Prints every step of a run as text, as text with shades of grey beside the
+   weights, or as Markdown, with formulas as code. Of a model it prints the
+   lines of its own algorithm only, unless `all`; so does show_svg. */
+typedef enum { PLAIN, SHADED, MARKDOWN } ShowForm;
+void show_text(FILE *out, const Run *run, bool all, ShowForm form,
+               Arena *arena);
 
 /* Prints a run as one JSON object on a line, with all digits. An item that
    is claimed must have a step, else this fails. */
@@ -18,9 +20,6 @@ void show_json(FILE *out, const Run *run, Arena *arena, Error *f);
 /* Prints the steps as heat maps in one SVG file. Fails where a matrix is
    larger than 100 x 100. */
 void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f);
-
-/* Prints the steps as Markdown, with formulas as code. */
-void show_md(FILE *out, const Run *run, bool all, Arena *arena);
 
 /* Prints the member "steps" of the JSON object alone. */
 void json_steps(FILE *out, const Run *run, Arena *arena);

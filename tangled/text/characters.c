@@ -3,56 +3,55 @@
 #include <string.h>
 
 static const unsigned char kinds[] = {
-    0, 1, 8, 4, 12, 32, 2, 64, 192, 17, 16
+    0, 1, 8, 4, 12, 32, 2, 64, 17, 16
 };
 static const char runs[] =
-    "ZL01%]G%]%[#Z5_2Z*_2LZ'&_3%'R'-#'!$G3!#2!(#'B'^I!`5![rJG[4[MSZ0#!#]6j"
-    "G*`JS!.-H'#Z%#'9!#!^$!k5!w-!Y-|V!aR-#Z*b;2Z%c9')'4'4')Z;_AGH2[(Z'82!2"
-    "-[/'$!2bU^5[#L.)nM'#Z7$!Z,.4!N.[#9-#[R!$#)`*_G-lG[0#[M[#`OZQ.!A#R^:N#"
-    "ZQ#C#Y-]%!_'C-'![)R^T!Z&]6bJ_&`%D!e.*!)#8ZGG)-#NDZV52[#'],*8Z=-.-^:!Z"
-    "1!#8H-)#8OZ;)#[B.!95-[#.-Z+-#G5-Z&G.-^:!Z1!.!.!.-)G5G5-5)8*Z0H!#Z0[#5"
-    "9*[(5-ZK!9!^:!Z1!.!S-)#8Z!!5G)-#[X.5-[#'Z;#Z0*8Z=-.-^:!Z1!.!S-)#!*!OZ"
-    ";)Z;*R.!95-[#!#Z+ZU*#!Z&89!H8.!#!.8.898[4Z%*[3)-#^.[H[B*GZ=!9!^I!],8#"
-    "DRD!D)Z04!9-#-.5-[#Z;Z6!#*8Z=!9!^I!ZV!S-)#!*Z%*R*)[X.!.5-[#!.[M*-ZK!9"
-    "!b;-#8OZ;)#R9!Z695-]V!Z&R]F8^T!ZK!#-Z18)Z0D!*[X[#G'[3cX*.OCRZ1*ND'[#2"
-    "aF.!#!S!^T!#!ZV*.O4!5#-S!#!N5-[#-H`C#8]%!'84Z%^)!)!)!)L-Z=!a8GYON*!Y'"
-    "4S[0!aCZJ)ZJWG2aFbU-O!Z!)!4-5#[#Z*Z&-5HD#8.Z09O[C*-5Z%)#![#8*-aR!#R#-"
-    "bU'Z|/!H-Z1!#!H-b;!H-`O!H-Z1!#!H-[Y!eS!H-gY-CZO^)8],]+l!-Z&-']pX2]7%_"
-    "228iIABZ=Z0]F5)ZU]Q5)2ZJ]F5[3[C!9!5[3dP5!Z8Z;*-ZR)*A#A!#)-[#Z%[#Z%[-D"
-    "$![#Z%lGZ0S-a!)#RhFZU`5!DG5ZJ*Z%CZ;2[#`*-S[(c(G_2Z%[.aF^I4-*-2e#!*!Z8"
-    "!)!*-ZGZ%5ZF-)[#Z%[#Z%Z5#Z*-[TgMO!cM)!Z!!*R*-Z=8[#Z5ZUZQ[35!`*!O-5!)5"
-    ".[#c()!58*!DZULa8Z;ZG-*)8W[#89[#a82[)RbU-9ZDZ;C'[I!Z7H)Z&).!4#RZ^8e4Z"
-    "%NZpF-Z&-aR-Z&-Z=!#!#!#!`5-e#!Z1!#89!Z18H-Z&G[CR9!Z18[+T^X0T%^(![G![8"
-    "%T!ZW(#-Z+82#[#82![CdD[IG)8[:]6#G#-ZV!#8SZ%#!#!#!H![)-HRSG#!dJ.X[bEL_"
-    "V2Zw*fEj1^C]p'[R`/d*2`4[![g$^Bg(L`C2[~AZf/Z%HC.RL(2aR!#R#-eHZ0#'[M)^I"
-    "ZJZ1!Z1!Z1!Z1!Z1!Z1!Z1!Z1!`JcQ#]U[oV%A!.([!-[8!ZPN-'S-B.'8l!-4-9'lR'H"
-    "RbU!mJ8MZU`DcW],`C[#`)ZE!]&`C[#b$]&Zy;Z[t8g3]ifD`x/gXcB2ZnKA],[#.^#cM"
-    ")8'[$'`54hF[#4Z*`4ZK-oE-gY-.!#!Z=^.],*9)H*^I-5ZJZ+ZUdPLZUd6]+)ZJ2[#Z%"
-    "]LZ&A#'.![#_LZ!C2^I[0[B'_W8D!cM)-O-*G[G!#[#G2S*ZV[#S!b;Z--5-5ZJ9*Z=*8"
-    "[#-L^I8#!*!d6)#C.4S4#)#^S92[)!5-29!)ZUZ&-Z&-Z&ZJZ1!Z1!bU![NZ%r)-*-*-'"
-    "!)-[#Z%Zwq([3^IGd+fZSZZoI[_67p6b#Z1[3SR#)ZV![C!S!#!.!.!pH`N[^E2]+g4-e"
-    ".b/[4G]3[!Z%]2a1![R!'G'!2GS!v5-$!A!Z*!L[#282_2A!'!_2'!'!Z5lG8Z&-Z&-Z&"
-    "-9_K:!$-[4!_2!]Q!.![Y-[N`YsQRAGc8[3eX]63qJ)u1_W8d+[X)_FG`DMZJ^$(Z=(Ra"
-    "RYR`*!'a8GZ='XbI{.-[#Z%a8Ga8Gb0Z;dP[('[)![Y!Z1!.![)![Y!Z1!.8dP[3ZwEZJ"
-    "^:ZUZ=^SZ&!bJ!ZKh6Z&-#!c(!.8#-^I!'ZE^I-Z6`5Z;ZPcW]Q!.RX^:Z+8'_2R'g3eH"
-    "G3.]1-cG#D!5R*)*)H!9!_W-CG)ZPZ0ZOZ0_W3'_WB`CZ=!_L4GXZ5ZJe.8Z5^:-ZE]QR"
-    "ZE]FZ0L[3Z6jKi/e8dE[BdEZ0Z+a8[3[#Z%[#_LZJ^IZcU`:!bJZ%.]+9f0_W[##Z;^:["
-    "(M_=]FcA^/Z6^#^IZU*!e#[U)Z5G`/!.-#ZJ)5!c38O-42$L[M_'Z0[#Z%Ca8Z!!Z-4!["
-    "#L#-#Z;a-)2#ZJ5!cX8ZR-HW)5'-[##'#A!^)[(]F!_'8D-*!)*Z*!.g(Z1!#!H![Y!ZV"
-    "'Z%cM*8Z-4R[#Z%58Z=-.-^:!Z1!.!S-)#-*[X#[3SGZ78Y[(ZV!#-#!aR!#_&#!#c'e#"
-    "]EHR[#R9`)cX8Z-!*G5!4.'#Z;[#|UcM8OZ%5!4^MH5`YcX8ZG-*!)*A#[([#aQbU*!*-"
-    "Z-!)#Z0[#Z%^)_K_A-D-O!O)G[9A!Z1Z[Vc(r3g4]V[3Z=-#-Z=!.!^T[X#!#[M[#hEZ="
-    "-b%]+#!#_K#ZUb0Z0#^.#[(cB]P#]Ei/Z_T`O[X[#Z%ZK!aG]6#[X`$R`*q;Z1!.!aR^."
-    "#ZJ[#Z%Z&!.!`D[M#Z0[#Zw5]Q[X#![C!a!_K[#kY#[X^4bT_hRo5q6!W[(Z_0ik7n3[X"
-    "`dD]6Z&_&qjUR]i)Z^`V`*]E[#d`E]f+Z0`5![#G2jA![#Z%`*-Y'ZUcXZ7WGH'[([#!Z"
-    "6!^/R]Q[m+c38[#Z_Ig4^Np!iIR#fUO[Cg3.!#_K~ZPZ;acJb:ZVZjkTH!Z1!.!Zs5[X#"
-    "_V9-#[MHZ;[eDgn#p9R[C8ZKZ0ZV8*)'Irl3[#`q:CZJZAZF-Z7`)Ny'CsP^)[3^)pG_,"
-    "v4kO!hQ!.-#-.-H![4!#!Z1!gC!H-Z=!Z1!_L!H!S!#8Z1!Z}L-_'!_'!`5!_'!`5!_'!"
-    "`5!_'!`5!_'!Z=-d;[~'eDGdAZ;*[M*-W[XZ!!](`k3`5Z%Z&Zm!fVxIc3ZUZ1-[#G#Zy"
-    "J`*]Ec(G[#[u-_LG[#Zc%`*-#[#[x6Z1!H!.![Y!Z_;-ZPZ7b:h,Z0#G[#^q(f6!B!MiS"
-    "c8!]&Z^QH!_A!.!#-#!ZV!H!#!#Z%#G#!#!#!9!.!#-#!#!#!#!#!.!#-H!Z1!H!H!#!Z"
-    "V!]7R9!S!]7]h;[Hjg4[#`ZI`|~T`CrhJZ/ZdV7ZkXzfJ[WZazG[X]q6hk9]`F7bwWv~E"
-    "RrpD]b`fF$`)n)tSZhKdp`/ds[O-ds[O-";
+    "ZD/0%]2%[OZRZ/^QZ%^QIZ!&^R%'N',#'!$D2!#1!(#'='^/!_O![iUD[)[=OZ*#!#]&o"
+    ";O!-,E'#X#'7!#!]I!iO!tC!U,yM!a),#Z%aK1XbE')'3'3')Z4_#DE1ZVZ!61!1,[%'$"
+    "!1b']YZRI-)lS'#Z1$!Z'-3!K-ZR7,#[E!$#)_E_),jW[%#[=ZR`+ZI-!;#N^%K#ZI#A#"
+    "U,[O!^GA,'!ZWN^9!Y]&aU^F`'!d-)!)#6Z;D),#Z1ZM31ZR'[U)6Z5,-,^%!Z+!#6E,)"
+    "#6KZ4)#[2-!73,ZR-,Z&,#D3,YD-,^%!Z+!-!-!-,)D3D3,A6)Z*E!#Z*ZR37)ZV3,ZC!"
+    "7!^%!Z+!-!O,)#6U!3D),#[J-3,ZR'Z4#Z*)6Z5,-,^%!Z+!-!O,)#!)!KZ4)Z4)N-!73"
+    ",ZR!#Z&ZL)#!Y67!E6-!#!-6-676[)X)[(),#]R[8[2)DZ5!7!^/![U6#ANA!KZ*3!7,#"
+    ",-3,ZRZ4Z0!#)6Z5!7!^/!ZM!O,)#!)X)N3[J-!-3,ZR!-[=),ZC!7!aK,#6KZ4)#N7!Z"
+    "073,]D!YN]16^9!ZC!#,Z+6)Z*A!)[JZRD'[(c%)-Z1NZ+Z;'ZR1`V-!#!O!^9!#!ZM)-"
+    "Z'!3#,O!#!Z',ZR,E_X#6[O!'63X]N!)!)!)I,Z5!`MD[G!U'3O[%!`SZB)ZBSD1`Vb',"
+    "K!Z'!3,3#ZRZ%Y,3EA#6-Z*7K[3),3X)#!ZR6),a)!#N#,b''ZuS!E,Z+!#!E,aK!E,`+"
+    "!E,Z+!#!E,[K!dO!E,fK,AZG]N6[U[Tj5,Y,']e%1]'%^Q16h/;=Z5Z*]1AZL];A1ZB]1"
+    "3[([3!7!3[(cQ3!Z1Z4),[%;#;!#),ZRXZRX[#A$!ZRXjWZ*O,`5)#Ng1ZL_O!AD3ZB)X"
+    "AZ41ZR_E,OZVb1D^QX[$`V^/3,),1d#!)!Z1!)!),Z;XZS,)ZRXZRXZ/#Z%,[Gf=K!bS)"
+    "!U!)N),Z56ZRZ/ZLZI[(3!_E!K,3!A-ZRb1)!36)!AZLI`MZ4Z;,36SZR67ZR`M1ZWNb'"
+    ",7Z9Z4A'[9!Z1E)Y)-!3#N~Md3XKZk1,Y,a),Y,Z5!#!#!#!_O,d#!Z+!#67!Z+6E,YD["
+    "3N7!Z+6ZYP^A/P%]M![7![-%P!ZN(#,Z&61#ZR61![3cF[9D)6[/]&#D#,ZM!#6OX#!#!"
+    "#!E!ZW,ENOD#!cL-T[Z0I_61Zq.e:hP^*]d0[E_Jc.1_NZQ[_2^)eVI_X1[tHZaSXEA-N"
+    "I(1a)!#N#,dEZ*#'[=)^/ZBZ+!Z+!Z+!Z+!Z+!Z+!Z+!Z+!`'bW#]C[g6%;!-(ZQ,[-!Z"
+    "HK,'O,=-'6j5,3,7'k)'ENb'!kU6JZL_Yc$[U_XZR_DZ:![P_XZRa2[PZs4}aHf(]^^T`"
+    "aSfJbI1ZiC;[UZR-]HbS)6'ZS'_O3g1ZR3Z%_NZC,mG,fK,-!#!Z5]R[U)7)E)^/,3ZBZ"
+    "&ZLcQIZLc9[T)ZB1ZRX]7Y;#'-!ZR_-Z;1^/[%[2'_76A!bS),K,)D[7!#ZRD1O)ZMZRO"
+    "!aKZ',3,3ZB7)Z5)6ZR,I^/6#!)!c9)#A-3O3#)#^871ZW!3,17!)ZLY,Y,YZBZ+!Z+!b"
+    "'![AXoW,),),'!),ZRXZqr1[(^/Dc/d|8|`FZ|45n4a1Z+[(ON#)ZM![3!O!#!-!-!nE`"
+    "*Z{G1[Tf),d-a=[)D]#ZQX]#`G![E!'D'!1DO!sO,$!;!Z%!IZR161^Q;!'!^Q'!'!Z/j"
+    "W6Y,Y,Y,7_,8!$,[)!^Q!];!-![K,[A`4q;N;DbD[(dT]&2oB)rP_76c/[J)_(D_YJZB]"
+    "I(Z5(Na)UN_E!'`MDZ5'TaTx-,ZRX`MD`MDaAZ4cQZV'ZW![K!Z+!-!ZW![K!Z+!-6cQ["
+    "(ZqGZB^%ZLZ5^8Y!aU!ZCg&Y,#!b1!-6#,^/!'Z:^/,Z0_OZ4ZHc$];!-NT^%Z&6'^QN'"
+    "f(dED2-]!,bN#A!3NKE!7!_7,AD)ZHZ*ZGZ*_72'_7=_XZ5!_-3DTZ/ZBd-6Z/^%,Z:];"
+    "NZ:]1Z*I[(Z0i,gSd6cG[2cGZ*Z&`M[(ZRXZR_-ZB^/Z_L_T!aUX-[T7e*_7ZR#Z4^%ZV"
+    "J_!]1bH]SZ0]H^/ZL)!d#[QZ/D_J!-,#ZBA!b;6K,31$I[=^GZ*ZRXA`MU!Z;!ZRI#,#Z"
+    "4`C)1#ZB3!c%6ZI,ESA',ZR#'#;!]NZV]1!^G6A,)!3Z%!-eVZ+!#!E![K!ZM'XbS)6Z;"
+    "NZRX36Z5,-,^%!Z+!-!O,)#,)[J#[(ODZ16UZVZM!#,#!a)!#^F#!#b0d#]0ENZRN7_Dc"
+    "%6Z'!)D3!3-'#Z4ZRyLbS6KX3!3^3E3`4c%6Z;,)!3;#ZVZRa(b')!),Z'!)#Z*ZRX]N_"
+    ",_#,A,K!UD[.;!Z+}6b1p(f)]D[(Z5,#,Z5!-!^9[J#!#[=ZRg0Z5,a3[T#!#_,#ZLaAZ"
+    "*#]R#ZVbI]:#]0gSZ[&`+[JZRXZC!`W]&#[J_=N_Eo4Z+!-!a)]R#ZBZRXY!-!_Y[=#Z*"
+    "ZRZq8];[J#![3!`5_,ZRj4#[J]Xb&^{)m8o0!SZVZZAh[Ll;[J_sY]&Y^Fof'N]]W~m6_"
+    "E]0ZRcc0]Z/Z*_O!ZRD1i#!ZRX_E,U'ZLc%Z1SDE'ZVZR!Z0!]SN];[dTb;6ZRZZTf)^4"
+    "n!h/N#eLK[3f(-!#_,zuQZ4`oUaJZMZet&E!Z+!-!ZmO[J#_67,#[=EZ4[]YfeHn7N[36"
+    "ZCZ*ZM63'Fpd(ZR`ZJAZBZ6Z;,Z1_DKv0Aq:]N[(]NnD^LsNj+!g;!-,#,-,E![)!#!Z+"
+    "!f3!E,Z5!Z+!_-!E!O!#6Z+!Zw-,^G!^G!_O!^G!_O!^G!_O!^G!_O!^G!Z5,cB[t0dAD"
+    "cCZ4)[=),S[JU![Q_z(_OXYZh!eMuTb;ZLZ+,ZRD#ZsB_E]0b1DZR[l,_-DZRZ^X_E,#Z"
+    "R[o&Z+!E!-![K!ZZK,ZHZ1aJfUZ*#DZR^aVe0!=!Jh8bD![PZZ(E!_#!-!#,#!ZM!E!#!"
+    "#X#D#!#!#!7!-!#,#!#!#!#!#!-!#,E!Z+!E!E!#!ZM!]'N7!O!]']]4[8hyNZR_kT`fa"
+    "4_Xp`PZ)Z`H5Zg%whP[IZ]zW[J]e9g`$[z,5bZ$tgGNpgY[{p^V$_Dl2r8Zd'cqi=ct[B"
+    ",ct[B,";
 static const char bare_letters[] =
     "]J7^S#####$G!$###(###$7(!####%3(###(%7,#####$G!$###(###$7(!####%3(###"
     "($Z/%[+Z,Z/Z,Z/Z,Z+Z,Z/Z,Z/Z,Z/Z,Z-Z,%Z;Z1Z,Z/Z,Z/Z,Z/Z,Z/Z,Z+Z,Z/Z,Z"
@@ -102,10 +101,6 @@ static const char small_letters[] =
     "m1[6!erW[6!Z/ZR+jt![B0";
 static const char small_second[] =
     "_R%l(";
-static const char order[] =
-    "Za:Z#[`%#############[lA%_cAZX%]UZ6'[M#d!%e;[kE'^}7#jn6%{g#['%^+hb!%v"
-    "iY[/%^;_6%dM^K%c7&%-f!%qUu/%Zl;ruP'ZgeG#)7(7####Z}H;]|M######$Z/%####"
-    "############%;'######$'%#$3%####ZbP;[kE#####bE";
 
 static unsigned dense_number(const char **p)
 {
@@ -147,7 +142,7 @@ static ChangeTable read_changes(Arena *arena, const char *text)
 
 struct Characters {
     unsigned char *is;
-    ChangeTable bare[3], small[2], order;
+    ChangeTable bare[3], small[2];
 };
 
 const Characters *characters_new(Arena *arena)
@@ -165,7 +160,6 @@ const Characters *characters_new(Arena *arena)
     u->bare[2] = read_changes(arena, bare_third);
     u->small[0] = read_changes(arena, small_letters);
     u->small[1] = read_changes(arena, small_second);
-    u->order = read_changes(arena, order);
     return u;
 }
 
@@ -231,11 +225,6 @@ int lowercase(const Characters *u, unsigned c, unsigned to[3])
 {
     to[0] = c + ('a' - 'A');
     return 'A' <= c && c <= 'Z' ? 1 : change(u->small, 2, c, to);
-}
-
-int mark_order(const Characters *u, unsigned c)
-{
-    return (int)lookup_change(&u->order, c, 0);
 }
 
 int utf8_length(const char *p, size_t bytes)

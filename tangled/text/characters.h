@@ -10,8 +10,7 @@ enum {
     IS_REMOVED = 8,             /* BERT drops it: a control character ... */
     IS_IDEOGRAPH = 16,          /* a word by itself                       */
     IS_PUNCTUATION = 32,
-    IS_MARK = 64,               /* an accent and the like ...             */
-    IS_ALONE = 128,             /* ... that other marks do not pass       */
+    IS_MARK = 64,               /* an accent and the like                 */
     CHARACTERS_IN_UNICODE = 0x110000
 };
 
@@ -34,11 +33,6 @@ bool is_compatibility_ideograph(unsigned c);
 /* Writes the character in small letters to to[]; returns how many there are,
    1 or 2. */
 int lowercase(const Characters *u, unsigned c, unsigned to[3]);
-
-/* Returns Unicode's combining class of a mark, by which the marks behind a
-   character are sorted; 0 for any other character, and for a mark that
-   strip_marks leaves out. */
-int mark_order(const Characters *u, unsigned c);
 
 /* Returns how many of the bytes at p, of which there is at least one, are the
    first character in UTF-8: 1 to 4; or 0 if they are not UTF-8. */

@@ -329,57 +329,49 @@ static const char *encode_numbers(const Tokenizer *t, const char *text,
                                   size_t n, int id[], int *length,
                                   size_t *where)
 {
-    Loading l = { text, text + n };
-    for (; l.p < l.end; *where = (size_t)(l.p - text)) {
-        if (is_blank(*l.p)) {
+    for (Loading l = { text, text + n };;) {
+        while (l.p < l.end && is_blank(*l.p))
             l.p++;
-            continue;
-        }
+        *where = (size_t)(l.p - text);
+        if (l.p == l.end)
+            return NULL;
         int number = load_number(&l, t->N_V - 1);
         if (number < 0)
             return l.p > text + *where ? "there is no token of this number."
                 : "expected the numbers of tokens, with blanks between.";
         id[(*length)++] = t->token[number];
     }
-    return NULL;
 }
 
-/* Appends the tokens of one piece; NULL, or what is wrong with it. */
-static const char *encode_piece(const Tokenizer *t, Piece piece, int *id,
-                                int *length)
+static const char *encode_pieces(const Tokenizer *t, const char *text,
+                                 size_t n, int id[], int *length,
+                                 size_t *where)
 {
-    if (piece.n == 0)
-        return "this byte is not text in UTF-8.";
-    if (t->kind == BYTE_PAIRS) {
-        *length += merge_word(&t->list, t->byte, piece, id + *length);
-        return NULL;
+    for (*where = 0; *where < n; ) {
+        const char *p = text + *where;
+        Piece piece = { p, piece_length(t->kind, p, n - *where) };
+        if (piece.n == 0)
+            return "this byte is not text in UTF-8.";
+        if (t->kind == BYTE_PAIRS)
+            *length += merge_word(&t->list, t->byte, piece, id + *length);
+        else if ((id[(*length)++] = table_find(&t->list, piece)) == 0)
+            return t->kind == WORDS ? "there is no token for this word."
+                                    : "there is no token for this character.";
+        *where += (size_t)piece.n;
     }
-    int token = id[(*length)++] = table_find(&t->list, piece);
-    return token != 0 ? NULL
-         : t->kind == WORDS ? "there is no token for this word."
-                            : "there is no token for this character.";
+    return NULL;
 }
 
 const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
                         size_t n, Tokens *x, size_t *where)
 {
     int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
-    const char *wrong = NULL;
-    *where = 0;
-    if (t->cutter != NULL) {
-        wrong = cut_text(t->cutter, text, n, id, &length, where);
-        for (int k = 0; k < length; k++)
-            id[k] = t->token[id[k]];
-    }
-    if (t->kind == TOKEN_NUMBERS)
-        wrong = encode_numbers(t, text, n, id, &length, where);
-    while (t->kind < TOKEN_NUMBERS && *where < n && wrong == NULL) {
-        const char *p = text + *where;
-        Piece piece = { p, piece_length(t->kind, p, n - *where) };
-        wrong = encode_piece(t, piece, id, &length);
-        if (wrong == NULL)
-            *where += (size_t)piece.n;
-    }
+    const char *wrong =
+        t->cutter != NULL ? cut_text(t->cutter, text, n, id, &length, where)
+        : (t->kind == TOKEN_NUMBERS ? encode_numbers : encode_pieces)(
+              t, text, n, id, &length, where);
+    for (int k = 0; t->cutter != NULL && k < length; k++)
+        id[k] = t->token[id[k]];
     *x = (Tokens){ length, id };
     return wrong;
 }
@@ -561,13 +553,14 @@ static const Cutter *load_vocabulary(Loading *l, Arena *arena,
         || (long long)n[0] + n[1] + n[2] > (l->end - l->p) / 2
         || !accept(l, "\n"))
         return NULL;
-    Vocabulary v = { .words = kind == WORD_PIECES, .n = n[0],
-                     .merges = n[1], .clean = n[3], .ideographs = n[4],
-                     .no_marks = n[5], .small = n[6], .longest = n[7],
-                     .unknown = n[8] };
-    if (!load_lists(l, arena, &v, n[2]))
+    Vocabulary *v = arena_alloc(arena, sizeof *v);
+    *v = (Vocabulary){ .words = kind == WORD_PIECES, .n = n[0],
+                       .merges = n[1], .clean = n[3], .ideographs = n[4],
+                       .no_marks = n[5], .small = n[6], .longest = n[7],
+                       .unknown = n[8] };
+    if (!load_lists(l, arena, v, n[2]))
         return NULL;
-    const Cutter *cutter = cutter_new(arena, &v);
+    const Cutter *cutter = cutter_new(arena, v);
     if (cutter == NULL)
         l->p = first;
     return cutter;

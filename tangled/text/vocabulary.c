@@ -8,64 +8,43 @@ typedef struct Added {
     Piece piece;                /* and it is seen so                      */
 } Added;
 
-typedef struct {
-    unsigned *code;
-    int n;
-    int start;                  /* no mark moves to before this one       */
-} Codes;
-
-static void add_code(const Cutter *c, Codes *codes, unsigned code)
-{
-    int order = c->v->no_marks ? mark_order(c->u, code) : 0;
-    int at = codes->n++;
-    for (; order > 0 && at > codes->start
-           && mark_order(c->u, codes->code[at - 1]) > order; at--)
-        codes->code[at] = codes->code[at - 1];
-    codes->code[at] = code;
-}
-
-static void add_character(const Cutter *c, Codes *codes, unsigned code)
+/* Writes a character as the model sees it, and returns the place behind. */
+static char *write_seen(const Cutter *c, char *to, unsigned code)
 {
     const Vocabulary *v = c->v;
-    unsigned to[3] = { code };
+    unsigned part[3] = { code };
     int is = character_kind(c->u, code), n = 1;
     bool apart = v->ideographs && (is & IS_IDEOGRAPH);
     if (v->clean && (is & IS_REMOVED))
-        return;
+        return to;
     if (v->clean && (is & IS_BLANK))
-        to[0] = ' ';
+        part[0] = ' ';
     else if (v->no_marks)
-        n = strip_marks(c->u, code, to);
-    if (n == 0 && (is & IS_ALONE))
-        codes->start = codes->n;
+        n = strip_marks(c->u, code, part);
     if (apart)
-        add_code(c, codes, ' ');
-    for (int k = 0; k < n; k++)
-        add_code(c, codes, to[k]);
+        *to++ = ' ';
+    for (int k = 0; k < n; k++) {
+        unsigned small[3] = { part[k] };
+        int letters = v->small ? lowercase(c->u, part[k], small) : 1;
+        for (int j = 0; j < letters; j++)
+            to = write_utf8(to, small[j]);
+    }
     if (apart)
-        add_code(c, codes, ' ');
+        *to++ = ' ';
+    return to;
 }
 
 /* Returns a text as the model sees it, in the arena. */
 static Piece normalise(const Cutter *c, Arena *arena, Piece text)
 {
-    unsigned to[3];
-    Codes codes = { .n = 0 };
     if (!c->v->words)
         return text;
-    codes.code = arena_alloc(arena, ((size_t)text.n + 1) * sizeof(unsigned));
+    char *seen = arena_alloc(arena, 8 * (size_t)text.n + 1), *to = seen;
     for (int at = 0, bytes; at < text.n; at += bytes) {
         bytes = utf8_length(text.at + at, (size_t)(text.n - at));
-        add_character(c, &codes, utf8_code(text.at + at, bytes));
+        to = write_seen(c, to, utf8_code(text.at + at, bytes));
     }
-    char *seen = arena_alloc(arena, 8 * (size_t)codes.n + 1), *p = seen;
-    for (int k = 0; k < codes.n; k++) {
-        to[0] = codes.code[k];
-        int small = c->v->small ? lowercase(c->u, to[0], to) : 1;
-        for (int j = 0; j < small; j++)
-            p = write_utf8(p, to[j]);
-    }
-    return (Piece){ seen, (int)(p - seen) };
+    return (Piece){ seen, (int)(to - seen) };
 }
 
 static bool begins_with(Piece piece, const char *text)
@@ -131,20 +110,9 @@ static bool enter_merge(Cutter *c, int k)
     return true;
 }
 
-static void add_piece(Cutter *c, Arena *arena, int k)
-{
-    Piece piece = c->v->piece[k];
-    bool seen = c->v->how[k] & AS_SEEN;
-    if (seen)
-        piece = normalise(c, arena, piece);
-    c->added[c->n_added++] = (Added){ k, seen, piece };
-}
-
-const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary)
+const Cutter *cutter_new(Arena *arena, const Vocabulary *v)
 {
     Cutter *c = arena_alloc(arena, sizeof *c);
-    Vocabulary *v = arena_alloc(arena, sizeof *v);
-    *v = *vocabulary;
     *c = (Cutter){ .v = v, .u = characters_new(arena),
                    .pieces = table_new(arena, 1024),
                    .pairs = table_new(arena, 1024) };
@@ -156,8 +124,11 @@ const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary)
         if (!enter_piece(c, k))
             return NULL;
         c->shown[k] = v->words ? prepend_blank(arena, piece) : piece;
+        if (v->how[k] & AS_SEEN)
+            piece = normalise(c, arena, piece);
         if (v->how[k] & ADDED)
-            add_piece(c, arena, k);
+            c->added[c->n_added++] =
+                (Added){ k, v->how[k] & AS_SEEN, piece };
     }
     for (int k = 0; k < v->merges; k++)
         if (!enter_merge(c, k))
@@ -246,10 +217,10 @@ static int longest_piece(const Cutter *c, const char *p, int n, bool first,
 
 static void cut_word(Cutting *k, const char *p, int n, int characters)
 {
-    int before = k->length, bytes = 0, piece = 0;
+    int before = k->length, bytes = 0;
+    int piece = characters > k->c->v->longest ? -1 : 0;
     for (int at = 0; at < n && piece >= 0; at += bytes) {
-        piece = characters > k->c->v->longest ? -1
-              : longest_piece(k->c, p + at, n - at, at == 0, &bytes);
+        piece = longest_piece(k->c, p + at, n - at, at == 0, &bytes);
         k->number[k->length++] = piece;
     }
     if (piece < 0) {

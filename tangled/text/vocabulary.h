@@ -40,7 +40,7 @@ typedef struct {
     int n_added;
 } Cutter;
 
-/* Returns a cutter in the arena; the lists of v must outlive it. Returns NULL
+/* Returns a cutter in the arena, which v must outlive. Returns NULL
    if v is none: a piece is there twice, or a merge; what a merge makes is no
    piece; or a piece for words is not UTF-8. */
 const Cutter *cutter_new(Arena *arena, const Vocabulary *v);

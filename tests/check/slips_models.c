@@ -49,11 +49,11 @@ static void add_sequences(RandomSheet *s)
                                               : s->size.ell_x);
         }
     if (trains)
-        add_number(s, "eta", pick(1, 9) / 10.0);
+        add_item(s, "eta", COUNTS, 1, 1)->at[0] = pick(1, 9) / 10.0;
     if (a == 12)
-        add_number(s, "p_mask", 0.6);
+        add_item(s, "p_mask", COUNTS, 1, 1)->at[0] = 0.6;
     if (a == 14 || a == 15)
-        add_number(s, "tau", chance(2) ? 0.5 : 1.6);
+        add_item(s, "tau", COUNTS, 1, 1)->at[0] = chance(2) ? 0.5 : 1.6;
     if (takes_one(s, "u"))
         add_random_items(s, "", "u");
 }
@@ -90,7 +90,7 @@ static RandomSheet *some_model(int algorithm, int seed)
     random = random_new((uint64_t)seed);
     int ell = pick(3, 4);
     *s = (RandomSheet){ .algorithm = algorithm, .layout = &layouts[0],
-        .random = &random, .kind = QUARTERS,
+        .random = &random, .quarters = true,
         .size = { .d_e = pick(3, 4), .d_attn = pick(2, 3), .d_f = pick(2, 3),
                   .d_mid = pick(2, 3), .d_mlp = pick(2, 3), .H = pick(1, 2),
                   .N_V = pick(3, 4), .ell_x = ell, .ell_z = pick(2, ell),

@@ -23,7 +23,7 @@ from transformers import (AutoTokenizer, BertConfig, BertModel, GPT2Config,
 
 HERE = Path(__file__).resolve().parent.parent / "data/released" / "tokens"
 FOLDERS = ["gpt2", "bert-cased", "bert-uncased"]
-PHRASES, OTHERS = slice(0, 23), slice(23, 38)   # of the texts, what words are learned from
+PHRASES, OTHERS = slice(0, 23), slice(23, 36)   # of the texts, what words are learned from
 
 
 def escaped(text):

@@ -10,7 +10,6 @@ made; what comes out is written densely. Needs the package tokenizers, 0.23.
 """
 import itertools
 import re
-import unicodedata
 from tokenizers import normalizers, pre_tokenizers
 
 WEB = "doc/program/2-tokens.nw"
@@ -18,7 +17,7 @@ SUMS = "tests/data/released/characters.h"
 LAST = 0x110000
 HANGUL = range(0xAC00, 0xAC00 + 11172)
 TWICE = {*range(0xF900, 0xFB00), *range(0x2F800, 0x2FA20)}   # refused
-LETTER, NUMBER, BLANK, REMOVED, IDEOGRAPH, PUNCTUATION, MARK, STARTS = (1 << k for k in range(8))
+LETTER, NUMBER, BLANK, REMOVED, IDEOGRAPH, PUNCTUATION, MARK = (1 << k for k in range(7))
 
 # ------------------------------------------------------------------ questions
 
@@ -30,14 +29,8 @@ def bert(**what):
 
 clean, apart = bert(clean_text=True), bert(handle_chinese_chars=True)
 bare, small = bert(strip_accents=True), bert(lowercase=True)
-canonical = normalizers.NFD().normalize_str
 gpt2 = pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str
 words = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
-
-
-def moves(c):
-    """Does it change places with another mark? Then it starts nothing."""
-    return canonical("\u0345" + c) == c + "\u0345" or canonical(c + "\u0334") == "\u0334" + c
 
 
 def bits(c):
@@ -47,17 +40,14 @@ def bits(c):
     cleaned, parts = clean(c), len(words("a" + c + "b"))
     assert cleaned in ("", " ", c) and (parts == 2) == (is_ == BLANK)
     assert cleaned != " " or is_ == BLANK
-    is_ |= REMOVED * (cleaned == "") | IDEOGRAPH * (apart(c) != c) | PUNCTUATION * (parts == 3)
-    if bare(c) == "":
-        is_ |= MARK | (0 if moves(canonical(c)) else STARTS)
-    return is_
+    return (is_ | REMOVED * (cleaned == "") | IDEOGRAPH * (apart(c) != c)
+            | PUNCTUATION * (parts == 3) | MARK * (bare(c) == ""))
 
 
 ALL = [c for c in range(LAST) if not 0xD800 <= c < 0xE000]
 IS = {c: bits(chr(c)) for c in ALL}
 BARE = {c: bare(chr(c)) for c in ALL}
 SMALL = {c: small(chr(c)) for c in ALL}
-ORDER = {c: unicodedata.combining(chr(c)) for c in ALL if BARE[c] == chr(c) and moves(chr(c))}
 
 # ------------------------------------------------------------ written densely
 
@@ -85,7 +75,7 @@ def runs():
     for now, all_ in itertools.groupby(IS.get(c, IS[0xD7FF]) for c in range(LAST)):
         if now not in KINDS:
             KINDS.append(now)
-        text += number((len(list(all_)) - 1) * 11 + KINDS.index(now))
+        text += number((len(list(all_)) - 1) * 10 + KINDS.index(now))
     return text
 
 
@@ -129,7 +119,6 @@ for name, of, k in [("bare_letters", decomposed, 0), ("bare_second", decomposed,
                     ("bare_third", decomposed, 2), ("small_letters", lowered, 0),
                     ("small_second", lowered, 1)]:
     TABLES[name] = mapping((c, ord(s[k])) for c, s in of.items() if len(s) > k)
-TABLES["order"] = mapping(ORDER.items())
 
 
 def replace():
@@ -161,7 +150,7 @@ def sums(plane):
         ", ".join(f"0x{x:016x}" for x in columns[k:k + 3]) for k in (0, 3, 6)) + " },\n"
 
 
-assert len(KINDS) == 11, KINDS
+assert len(KINDS) == 10, KINDS
 assert max(map(len, TABLES.values())) < 4096
 replace()
 open(SUMS, "w").write(f"""\

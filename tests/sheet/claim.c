@@ -18,11 +18,11 @@ LAW(an_entry_has_a_row_and_a_column_or_one_number_or_none)
 LAW(as_many_decimals_are_shown_as_any_claim_has)
 {
 #define OF_PRINT "algorithm 7\nlogits = ln(3) 0\n"
-    assert_int_equal(decimals_shown(run_of("claim p = 0.75 0.25\n" OF_PRINT)), 2);
-    assert_int_equal(decimals_shown(run_of(OF_PRINT "claim p = 0.8 0.250\n")), 3);
-    assert_int_equal(decimals_shown(run_of(OF_PRINT "claim p = 3/4 1/4\n")), 4);
-    assert_int_equal(decimals_shown(run_of(OF_PRINT "decimals 1\n"
-                                           "claim p = 0.75 0.25\n")), 1);
+    assert_int_equal(run_of("claim p = 0.75 0.25\n" OF_PRINT)->decimals, 2);
+    assert_int_equal(run_of(OF_PRINT "claim p = 0.8 0.250\n")->decimals, 3);
+    assert_int_equal(run_of(OF_PRINT "claim p = 3/4 1/4\n")->decimals, 4);
+    assert_int_equal(run_of(OF_PRINT "decimals 1\n"
+                            "claim p = 0.75 0.25\n")->decimals, 1);
 }
 
 LAW(what_may_be_tiny_has_no_size)

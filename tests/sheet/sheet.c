@@ -94,7 +94,7 @@ static void meaning_of(char *to, size_t size, const char *word)
     const char *before = "";
     *to = '\0';
     for (int algorithm = 0; algorithm <= 15; algorithm++) {
-        const char *is = known_name(algorithm, word);
+        const char *is = known_name(algorithm, word, true);
         is = is == NULL ? "-" : is;
         if (strcmp(is, before) != 0)
             append(to, size, "%s%d %s", *before == '\0' ? "" : " ", algorithm,

@@ -134,6 +134,15 @@ LAW(where_the_largest_is_subtracted_the_formula_says_so)
     assert_says(s, "sum = Σ e^(S / √d_attn) / e^max ");
 }
 
+LAW(what_is_derived_of_an_rms_norm_has_its_own_formula)
+{
+    Said s = SAID(show, "--md", write_text("a", "algorithm 6\nnorm rms\n"
+        "e = 1 ; 7\nclaim root = 5\nclaim standardised = 0.2 ; 1.4\n"));
+    assert_that(has_words(s.out, "assumed: epsilon = 0, gamma = 1 | `m = 0` | "
+        "`root = √(v + ε)` | 5 | `standardised = (e - m) / √(v + ε)` | "
+        "`ê = e / √(v + ε) ⊙ γ`"));
+}
+
 LAW(what_cannot_be_read_is_refused)
 {
     assert_refused(SAID(show, "tests"), "tests: cannot be read: Is a dir");

@@ -68,7 +68,5 @@ LAW(some_characters_are_what_a_reader_knows)
     assert_int_equal(character_kind(u, 0x4E00), IS_LETTER | IS_IDEOGRAPH);
     assert_int_equal(character_kind(u, 0x301), IS_MARK);
     assert_int_equal(character_kind(u, 0x200D), IS_REMOVED);
-    assert_int_equal(mark_order(u, 0x302E), 224);
-    assert_int_equal(mark_order(u, 'a'), 0);
     assert_refuses(character_kind(u, 0x110000), "U+110000 is no character.");
 }
