@@ -136,30 +136,27 @@ bool next_text_line(const char *text, size_t n, size_t *at, Piece *line)
     return true;
 }
 
-/* Sets the sides of a line: what stands before its tab, and behind it. */
-static void split_line(const CorpusReader *r, Piece all, Piece side[2])
-{
-    const char *tab = memchr(all.at, '\t', (size_t)all.n);
-    int n = tab == NULL ? 0 : (int)(tab - all.at);
-    side[0] = (Piece){ all.at, n };
-    side[1] = (Piece){ all.at + n + 1, all.n - n - 1 };
-    if (n == 0 || side[1].n == 0
-        || memchr(side[1].at, '\t', (size_t)side[1].n) != NULL)
-        fail_in_text(r->error, (int)(all.at - r->text), "expected two parts, "
-                     "none of them empty, with one tab between.");
-}
-
-/* Returns the two sides of each line, and how many lines there are. */
+/* Returns the two sides of each line, what stands before its tab and behind
+   it, and how many lines there are. */
 static const Piece *read_lines(const CorpusReader *r, int *lines)
 {
     size_t most = 1, at = 0;
     Piece all;
     for (size_t k = 0; k < r->n; k++)
         most += r->text[k] == '\n';
-    Piece *side = arena_alloc(r->arena, 2 * most * sizeof *side);
-    for (*lines = 0; next_text_line(r->text, r->n, &at, &all); ++*lines)
-        split_line(r, all, &side[2 * *lines]);
-    return side;
+    Piece *sides = arena_alloc(r->arena, 2 * most * sizeof *sides);
+    for (*lines = 0; next_text_line(r->text, r->n, &at, &all); ++*lines) {
+        const char *tab = memchr(all.at, '\t', (size_t)all.n);
+        int n = tab == NULL ? 0 : (int)(tab - all.at);
+        Piece *side = &sides[2 * *lines];
+        side[0] = (Piece){ all.at, n };
+        side[1] = (Piece){ all.at + n + 1, all.n - n - 1 };
+        if (n == 0 || side[1].n == 0
+            || memchr(side[1].at, '\t', (size_t)side[1].n) != NULL)
+            fail_in_text(r->error, (int)(all.at - r->text), "expected two "
+                         "parts, none of them empty, with one tab between.");
+    }
+    return sides;
 }
 
 /* Learns tokens from n lines, of which the left side is a label or text. A
