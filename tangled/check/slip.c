@@ -108,25 +108,28 @@ static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
 /* Steps that are derived for a slip in them, too. */
 #define ON_DEMAND (ROLE(ACTIVE) | ROLE(STANDARDISED) | ROLE(SCALED))
 
-/* Asks a run for the steps on demand that the slips of an explanation edit.
-   In a model the formula of a norm would take the gamma of another one. */
-static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
+/* Returns whether a run derives the step of a row for a slip. In a model the
+   formula of a norm would take the gamma of another one. */
+static bool is_on_demand(const Run *run, const StepRow *row)
 {
-    const int algorithm = bound->run.algorithm;
-    uint64_t roles = 0;
+    return row->derived && (ON_DEMAND >> row->role & 1) != 0
+        && row->algorithm != 4
+        && (has_model(row->algorithm) || row->algorithm == run->algorithm);
+}
+
+/* Returns the roles of the steps on demand that the slips of an explanation
+   edit. */
+static uint64_t roles_on_demand(const Bound *bound, const Explanation *why)
+{
+    uint64_t edited = 0, roles = 0;
     for (; why != NULL; why = why->before)
         for (int k = 0; why->slip != NULL && k < EDITS; k++)
-            roles |= why->slip->at[k].roles & ON_DEMAND;
-    bound->wanted = memcpy(arena_alloc(arena, (size_t)step_rows),
-                           bound->wanted, (size_t)step_rows);
-    for (int r = 0; r < step_rows; r++) {
-        const StepRow *row = &step_table[r];
-        if (row->derived && (roles >> row->role & 1) != 0
-            && row->algorithm != 4
-            && (has_model(row->algorithm) || row->algorithm == algorithm)
-            && is_or_calls(algorithm, row->algorithm))
-            bound->wanted[r] = true;
-    }
+            edited |= why->slip->at[k].roles & ON_DEMAND;
+    for (const StepRow *row = step_table; edited != 0 && row->name; row++)
+        if (is_on_demand(&bound->run, row)
+            && is_or_calls(bound->run.algorithm, row->algorithm))
+            roles |= edited & (uint64_t)1 << row->role;
+    return roles;
 }
 
 Mat find_log_probabilities(Mat loss)
@@ -205,7 +208,7 @@ const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
     SlipRun *s = arena_alloc(arena, sizeof *s);
     Bound *own = arena_alloc(arena, sizeof *own);
     *own = *bound;
-    ask_for_steps(own, why, arena);
+    own->on_demand = roles_on_demand(bound, why);
     *s = (SlipRun){ .why = why,
         .variation = { .to = s, .visit = vary_by_slips } };
     return run_bound(own, &s->variation, arena, tape, NULL);

@@ -207,11 +207,11 @@ static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
 {
     Inspection *in = to;
     if (M == NULL) {
-        pass_line(&in->at, line, index);
+        step_seen(&in->at, line, name, index);
         return NULL;
     }
     M = intervene(in, line, M);
-    Step step = step_seen(&in->at, line, name);
+    Step step = step_seen(&in->at, line, name, 0);
     step.inner = step.algorithm != in->run.algorithm;
     step.turn = in->run.algorithm == 15 ? in->x.length : 0;
     step.loop = 'i';
@@ -221,7 +221,6 @@ static Mat inspect_line(void *to, const char *line, const char *name, Mat M,
                   && (in->head == 0 || in->head == step.head);
     if (wanted)
         append_step(&in->run, in->command->arena, &step, M);
-    pass_line(&in->at, line, 0);
     return M;
 }
 
@@ -493,9 +492,7 @@ static Run run_of_model(const Model *model)
     return (Run){ .sheet = &no_sheet, .decimals = 4,
                   .algorithm = algorithm[h->architecture],
                   .layout = &layouts[0],    /* the paper's                */
-                  .scaled = true, .rms = h->rms, .tied = h->tied,
-                  .unplaced = h->positions == NO_POSITIONS,
-                  .entered = "", .guessed = "" };
+                  .hyper = *h };
 }
 
 void show_inside(Error *f, Command *c)

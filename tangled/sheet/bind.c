@@ -54,10 +54,9 @@ static bool agree(Dimensions *d, const char *symbol, int size,
     int k = index_of(d, &symbol);
     if (k == d->n)
         d->dimension[d->n++] = (Dimension){ symbol, size / heads, item };
-    d->fixed = heads * d->dimension[k].size;
     d->by = d->dimension[k].by;
     d->is = size;
-    return d->fixed == size;
+    return heads * d->dimension[k].size == size;
 }
 
 /* Whether a number stands in for each entry of the argument. */
@@ -95,7 +94,7 @@ static bool settle_sizes(const Job *job, Dimensions *d)
     if (d_attn != NULL
         && !agree(d, "d_attn", (int)number_given(job, "d_attn", 1), d_attn))
         fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
-                     d->is, d->by->typed, d->fixed);
+                     d->is, d->by->typed, letter_size(d, "d_attn"));
     d->item = find_item(job, name);
     d->argument = find_argument(job->run.algorithm, name);
     for (int k = 0; job->identity && k < 4; k++)
@@ -106,7 +105,8 @@ static bool settle_sizes(const Job *job, Dimensions *d)
 
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
 {
-    *d = (Dimensions){ .algorithm = job->run.algorithm, .H = job->hyper.H };
+    *d = (Dimensions){ .algorithm = job->run.algorithm,
+                       .H = job->run.hyper.H };
     agree(d, "1", 1, NULL);
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool is_X = *a->name == 'Z' && find_item(job, a->name) == NULL;
@@ -146,7 +146,7 @@ _Noreturn void refuse_shape(const Job *job)
     else
         snprintf(why, sizeof why, ", %s in layout %s; so %s would be %d, but "
                  "by %s it is %d%s", shape, layout->name, d->symbol, d->is,
-                 d->by->typed, d->fixed, better);
+                 d->by->typed, letter_size(d, d->symbol), better);
     fail_in_text(job->f, d->item->at, "%s is %d x %d%s.", d->item->typed,
                  d->item->rows, d->item->cols, why);
 }
@@ -181,8 +181,7 @@ static void limit_sizes(const Job *job)
     }
 }
 
-double entry_value(const Job *job, const Argument *a,
-                   const Item *item, int k)
+double entry_value(const Job *job, const Argument *a, const Item *item, int k)
 {
     const Entry *entry = &item->entry[k];
     double x = entry->value;
@@ -196,31 +195,13 @@ double entry_value(const Job *job, const Argument *a,
     if (a->name[0] == 'S' && x == -INFINITY)
         return x;
     if (isnan(x))
-        fail_in_text(job->f, entry->at,
-                     "only a claim may leave an entry open; "
-                     "%s is given.", item->typed);
+        fail_in_text(job->f, entry->at, "only a claim may leave an entry "
+                     "open; %s is given.", item->typed);
     if (!isfinite((double)(real)x))
         fail_in_text(job->f, entry->at, "an entry of %s must be finite%s.",
                      item->typed, isfinite(x)
                      ? "; this is too large for single precision" : "");
     return x;
-}
-
-/* Copies the entries of an item, as they were written, into M. */
-static void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
-{
-    bool turn = is_transposed(a->kind, job->run.layout)
-             && item->cols == M->rows,
-         one = item->rows * item->cols == 1;
-    char text[60];
-    for (int k = 0; k < M->rows * M->cols; k++) {
-        int width = turn ? M->rows : M->cols, i = k / width, j = k % width;
-        AT(M, (turn ? j : i) + 1, (turn ? i : j) + 1)
-            = (real)entry_value(job, a, item, one ? 0 : k);
-    }
-    snprintf(text, sizeof text, "%g in each entry", item->entry->value);
-    if (one && M->rows > 1)
-        note_assumption(job, item->typed, text);
 }
 
 /* What stands in for a matrix: I, 0, 1, or, where the sheet starts late, NaN
@@ -235,6 +216,32 @@ static void fill_default(const Job *job, Mat M, const Argument *a)
         for (int j = 1; j <= M->cols; j++)
             AT(M, i, j) = unknown ? (real)NAN : identity ? i == j
                         : value && *a->instead == '1';
+}
+
+/* Makes a matrix of the entries of an item, as they were written, or of what
+   stands in for them. */
+static void fill_given(Job *job, Given *g)
+{
+    const Argument *a = g->shape;
+    const Item *item = g->item;
+    Mat M = g->M = constant(job->arena, size_or_1(job, a->rows),
+                            size_or_1(job, a->cols));
+    if (item == NULL) {
+        fill_default(job, M, a);
+        return;
+    }
+    bool turn = is_transposed(a->kind, job->run.layout)
+             && item->cols == M->rows,
+         one = item->rows * item->cols == 1;
+    char text[60];
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        int width = turn ? M->rows : M->cols, i = k / width, j = k % width;
+        AT(M, (turn ? j : i) + 1, (turn ? i : j) + 1)
+            = (real)entry_value(job, a, item, one ? 0 : k);
+    }
+    snprintf(text, sizeof text, "%g in each entry", item->entry->value);
+    if (one && M->rows > 1)
+        note_assumption(job, item->typed, text);
 }
 
 Given *given_at(const Bound *bound, const Step *place)
@@ -266,19 +273,6 @@ static void check_chances(const Job *job, const Given *g)
     }
 }
 
-/* Makes a matrix of what is given, or stands in for it. */
-static void fill_given(Job *job, Given *g)
-{
-    const Argument *a = g->shape;
-    g->M = constant(job->arena, size_or_1(job, a->rows),
-                    size_or_1(job, a->cols));
-    if (g->item == NULL)
-        fill_default(job, g->M, a);
-    else
-        fill_matrix(job, g->M, a, g->item);
-    check_chances(job, g);
-}
-
 /* Binds what is given at a place, or stands in for that, as a matrix; `to` is
    where theta has it, or NULL. */
 static void bind_matrix(Job *job, const Step *place, Mat *to)
@@ -296,11 +290,13 @@ static void bind_matrix(Job *job, const Step *place, Mat *to)
    NULL: a word or another argument stands for it, or it is left out. */
 static bool is_without(const Job *job, const Argument *a, const Given *g)
 {
-    bool tied = job->run.algorithm == 7
-             && strcmp(a->name, job->run.tied ? "W_u" : "W_e") == 0;
+    const Hyperparameters *h = &job->run.hyper;
+    bool unused = (job->run.algorithm == 7
+                   && strcmp(a->name, h->tied ? "W_u" : "W_e") == 0)
+               || (h->rms && strcmp(a->name, "beta") == 0);
     if (g != NULL)
-        return g->item->word != NULL || tied;
-    return a->kind == MASK || (job->run.rms && strcmp(a->name, "beta") == 0)
+        return g->item->word != NULL || unused;
+    return unused || a->kind == MASK
         || (*a->name == 'Z' && is_any_given(job, "X"))
         || !(job->late || has_value(a));
 }
@@ -309,12 +305,12 @@ static bool is_without(const Job *job, const Argument *a, const Given *g)
 static void bind_component(Job *job)
 {
     enum { MATRICES = 12 };             /* of an algorithm, but for heads */
-    make_room(job, MATRICES + 6 * job->hyper.H);
+    make_room(job, MATRICES + 6 * job->run.hyper.H);
     job->running = arena_alloc(job->arena, sizeof *job->running);
-    *job->running = (Theta){ .hyper = job->hyper };
+    *job->running = (Theta){ .hyper = job->run.hyper };
     for (const Argument *a = argument_table; a->name != NULL; a++) {
         bool each = is_of_head(job, a);
-        for (int h = each; h <= (each ? job->hyper.H : 0); h++) {
+        for (int h = each; h <= (each ? job->run.hyper.H : 0); h++) {
             const Step place = { .name = a->name, .head = h };
             if (a->kind >= TOKENS && takes(job->run.algorithm, a)
                 && !is_without(job, a, given_at(job, &place)))
@@ -338,8 +334,9 @@ int given_position(const Job *job, int most)
 
 /* Sets how positions are given or computed, and how many there are; `ell` if
    nothing says so. */
-static void given_positions(Job *job, Hyperparameters *h, int ell)
+static void given_positions(Job *job, int ell)
 {
+    Hyperparameters *h = &job->run.hyper;
     static const unsigned of[] = { NO_POSITIONS, NO_POSITIONS, PAPER_SINES,
                                    VASWANI_SINES };
     const Item *W_p = find_item(job, "W_p");
@@ -357,8 +354,8 @@ static void given_positions(Job *job, Hyperparameters *h, int ell)
 /* Computes W_p for Algorithm 2, from numbers alone. */
 static void compute_positions(Job *job)
 {
-    Hyperparameters *h = &job->hyper;
-    given_positions(job, h, given_position(job, INT_MAX));
+    Hyperparameters *h = &job->run.hyper;
+    given_positions(job, given_position(job, INT_MAX));
     bool paper = h->positions == PAPER_SINES;
     if (!paper && h->positions != VASWANI_SINES)
         return;
@@ -401,7 +398,7 @@ static int given_layers(Job *job, Part part, const char *name)
 /* Sets what theta is made from: sizes, layers, heads, positions. */
 static void given_hyperparameters(Job *job)
 {
-    Hyperparameters *h = &job->hyper;
+    Hyperparameters *h = &job->run.hyper;
     h->architecture = algorithm_table[job->run.algorithm].architecture;
     h->N_V = size_or_1(job, "N_V");
     h->d_e = size_or_1(job, "d_e");
@@ -409,15 +406,13 @@ static void given_hyperparameters(Job *job)
     h->d_f = size_or_1(job, "d_f");
     h->d_attn = size_or_1(job, "d_attn");
     h->d_mid = size_or_1(job, "d_mid");
-    h->tied = job->run.tied;
     if (h->architecture == ED_TRANSFORMER) {
         h->L_enc = given_layers(job, ENC, "L_enc");
         h->L_dec = given_layers(job, DEC, "L_dec");
     } else
         h->L = given_layers(job, LAYER, "L");
-    given_positions(job, h, longest_sequence(job));
-    job->run.unplaced = h->positions == NO_POSITIONS;
-    if (!job->run.unplaced)
+    given_positions(job, longest_sequence(job));
+    if (h->positions != NO_POSITIONS)
         limit_entries(job, (double)h->d_e * h->ell_max);
     else if (find_item(job, "positions") == NULL && !job->late)
         note_assumption(job, "positions", "none");
@@ -434,8 +429,8 @@ static void given_hyperparameters(Job *job)
 static void bind_model(Job *job)
 {
     given_hyperparameters(job);
-    Theta *theta = job->running = theta_new(job->arena, &job->hyper);
-    job->hyper = theta->hyper;
+    Theta *theta = job->running = theta_new(job->arena, &job->run.hyper);
+    job->run.hyper = theta->hyper;
     limit_entries(job, (double)theta_count(theta));
     theta_allocate(theta, job->arena);
     make_room(job, theta->n);
@@ -460,9 +455,11 @@ void bind_matrices(Job *job)
 {
     limit_sizes(job);
     for (Given *g = job->given; g->item != NULL; g++)
-        if (g->place.row != NULL)
+        if (g->place.row != NULL) {
             fill_given(job, g);
-    if (job->run.tied)
+            check_chances(job, g);
+        }
+    if (job->run.hyper.tied)
         note_assumption(job, "W_u", as_W_u(job->run.layout));
     if (has_model(job->run.algorithm))
         bind_model(job);
@@ -493,7 +490,7 @@ Mask mask_of_part(const Job *job, Part part)
     int word = (int)number_given(job, "mask", 1);
     const Given *mask = given_at(job, &(Step){ .name = "mask" });
     bool causal = word == 2 || word == 4 || part == DEC
-        || (part == LAYER && job->hyper.architecture == D_TRANSFORMER);
+        || (part == LAYER && job->run.hyper.architecture == D_TRANSFORMER);
     return mask != NULL && mask->M != NULL ? mask_of(mask->M)
          : causal ? unidirectional : bidirectional;
 }
@@ -515,8 +512,7 @@ void start_given(Job *job)
             continue;
         Mat M = copy_into(g->to != NULL ? *g->to : input(
                               job->tape, g->M->rows, g->M->cols), g->M),
-            other = g->item == NULL ? M
-                  : vary(job, IS_GIVEN, &g->place, M);
+            other = g->item == NULL ? M : vary(job, IS_GIVEN, &g->place, M);
         g->M = other->cols == M->cols ? copy_into(M, other)
              : other;                       /* X is exchanged with Z */
     }

@@ -47,8 +47,8 @@ Given *given_at(const Bound *bound, const Step *place);
 
 /* Returns entry k, from 0, of an item that is argument a; in a mask that is
    added, 1 for 0 and 0 for -inf. What the argument cannot hold is refused. */
-double entry_value(const Job *job, const Argument *a,
-                   const Item *item, int k);
+double entry_value(const Job *job, const Argument *a, const Item *item,
+                   int k);
 
 /* Returns t, or, counted from 0, pos; one of 1 ... most. */
 int given_position(const Job *job, int most);

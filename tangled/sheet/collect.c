@@ -3,7 +3,7 @@
    variation makes of it.
 
    Main types: Seen, Step. Entry point: collect_step. */
-#include "sheet/collect.h"
+#include "sheet/names.h"
 #include "library/functions.h"
 #include <float.h>
 #include <math.h>
@@ -53,7 +53,7 @@ static void check_root(const Job *job, const Step *step, Mat M)
         double v = M->at[t], m = seen ? job->run.step[n - 1].M->at[t] : 0,
                least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
                             sqrt(single ? FLT_MIN : DBL_MIN));
-        if ((real)sqrt(v + job->hyper.epsilon) <= least)
+        if ((real)sqrt(v + job->run.hyper.epsilon) <= least)
             fail_in_text(job->f, job->start->at, "%s: token %d has variance "
                          "%g, and line 3 of Algorithm 6 divides by its "
                          "root; an epsilon, such as 'epsilon 1e-5', "
@@ -62,15 +62,13 @@ static void check_root(const Job *job, const Step *step, Mat M)
     }
 }
 
-static int time_of(const Job *job, Step *step)
+/* Which of its description a step is: 2, the second norm of a layer. */
+static int time_of(const Job *job, const Step *step)
 {
     for (int k = job->run.n; step->head == 0 && k-- > 0; ) {
         const Step *before = &job->run.step[k];
-        step->time = before->time;
-        if (same_place(before, step))
+        if (before->row == step->row && are_namesakes(before, step))
             return before->time + 1;
-        if (before->layer != step->layer || before->turn != step->turn)
-            break;
     }
     return 1;
 }
@@ -88,8 +86,7 @@ static void add_step(Job *job, Step *step, Mat M)
     if (step->role == ROLE_VARIANCE)
         check_root(job, step, M);
     append_step(&job->run, job->arena, step, M);
-    job->now.entries += (double)M->rows * M->cols;
-    limit_entries(job, job->now.entries);
+    limit_entries(job, job->now.entries += (double)M->rows * M->cols);
 }
 
 /* M, or what it is where the sheet wants another divisor of the scores. */
@@ -99,53 +96,40 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
     if (job->now.S == NULL || (step->role != ROLE_SCALED && !weights))
         return M;
     double divisor = scaling(job);
-    if (job->run.scaled && job->run.divisor == 0 && !isnan(divisor))
+    if (job->run.divisor == 0 && !isnan(divisor))
         return M;
     Mat S = scale(job->now.S, 1 / divisor);
     return weights ? softmax(S) : S;
 }
 
-/* The two numbers of a line such as "10.6". */
-static void line_numbers(const char *line, int *a, int *l)
-{
-    char *end;
-    *a = (int)strtol(line, &end, 10);
-    *l = *end == '.' ? atoi(end + 1) : 0;
-}
-
-void pass_line(Place *at, const char *line, int index)
-{
-    int a, l;
-    line_numbers(line, &a, &l);
-    if (a == 5 && l == 1)
-        at->head = index;
-    if (a < 1 || a > 15 || algorithm_table[a].kind != MODEL)
-        return;                 /* a student's own line may be any */
-    at->part = part_of_line(a, l + 1);
-    at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
-}
-
-Step step_seen(const Place *at, const char *line, const char *name)
+Step step_seen(Place *at, const char *line, const char *name, int index)
 {
     static const StepRow nobodys = { .name = "", .symbol = "?",
                                      .columns = "?" };
-    bool of_head = strcmp(name, "Y_h") == 0;
-    int a, l;
-    line_numbers(line, &a, &l);
+    char *end;
+    const int a = (int)strtol(line, &end, 10),
+              l = *end == '.' ? atoi(end + 1) : 0;
+    const bool of_head = strcmp(name, "Y_h") == 0;
     name = of_head ? "Y" : name;
     const StepRow *row = row_named(a, l, name);
     row = row != NULL ? row : &nobodys;         /* a student's own name */
-    return (Step){ .algorithm = a, .line = l, .name = name, .row = row,
-                   .role = row->role, .part = at->part, .layer = at->layer,
-                   .head = a == 4 || of_head ? at->head : 0 };
+    Step step = { .algorithm = a, .line = l, .name = name, .row = row,
+                  .role = row->role, .part = at->part, .layer = at->layer,
+                  .head = a == 4 || of_head ? at->head : 0 };
+    if (a == 5 && l == 1)
+        at->head = index;
+    if (algorithm_table[a].kind == MODEL) {
+        at->part = part_of_line(a, l + 1);
+        at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
+    }
+    return step;
 }
 
-/* Notes that a step was seen which is M, and returns M. */
-static Mat see_step(Job *job, const Step *step, bool known,
-                    Given *given, Mat M)
+/* Notes that a step was seen which is M, or NULL: unknown; returns M. */
+static Mat see_step(Job *job, const Step *step, Mat M)
 {
     Seen *seen = arena_alloc(job->arena, sizeof *seen);
-    *seen = (Seen){ *step, known, given, M, job->now.seen };
+    *seen = (Seen){ *step, M, job->now.seen };
     job->now.seen = seen;
     return M;
 }
@@ -155,7 +139,8 @@ Mat add_integers(Job *job, Step step, int n, const int *number, bool known)
     Mat M = integers_constant(job, n, number);
     if (known)
         add_step(job, &step, M);
-    return see_step(job, &step, known, NULL, M);
+    see_step(job, &step, known ? M : NULL);
+    return M;
 }
 
 /* Notes the index of a loop, or a token; adds what Algorithm 12 has shown one
@@ -167,18 +152,17 @@ static void note_index(Job *job, const char *line, int index)
         && strcmp(line, "12.4") != 0) {
         if (strcmp(noted, "1.1") != 0)
             add_integers(job, step_seen(&job->now.at, noted, noted[3] == '5'
-                                        ? "x_tilde" : "T_tilde"),
+                                        ? "x_tilde" : "T_tilde", 0),
                          job->loop.in_row, job->loop.row, true);
         job->loop.in_row = 0;
     }
     if (word_in("1.1 12.5 12.7", line, strlen(line))
-        && job->loop.in_row < job->hyper.ell_max) {
+        && job->loop.in_row < job->run.hyper.ell_max) {
         job->loop.row[job->loop.in_row++] = index;
         job->loop.row_line = line;
     }
     if (strcmp(line, "15.6") == 0       /* whose loop has no index */
-        || (strcmp(line + 2, ".2") == 0
-            && job->loop.data.N_data * job->loop.N_epochs != 1))
+        || (strcmp(line + 2, ".2") == 0 && job->loop.turns != 1))
         job->loop.turn++;
 }
 
@@ -231,7 +215,7 @@ static bool is_idle(const Job *job, const Step *step)
     norm.row = from->step.row + 1;
     norm.time = 1;
     return given_at(job, &norm) != NULL
-        || (step->part == NOWHERE && !job->run.tied
+        || (step->part == NOWHERE && !job->run.hyper.tied
             && !is_any_given(job, "gamma beta W_u"));
 }
 
@@ -260,8 +244,8 @@ static void note_operands(Job *job, const StepRow *row, Mat M)
 {
     for (const Seen *s = job->now.seen; s != NULL; s = s->before)
         if (s->M == M) {
-            if (s->given != NULL)
-                s->given->user = row;
+            if (s->step.given != NULL)
+                s->step.given->user = row;
             return;
         }
     for (Given *g = job->given; g < job->given + job->givens; g++)
@@ -286,8 +270,7 @@ static void note_sources(Job *job, const Step *step, Mat M)
 }
 
 /* Scores that are given behind the mask are masked nevertheless. */
-static Mat entered_matrix(Job *job, const Step *step, const Given *g,
-                          Mat M)
+static Mat entered_matrix(Job *job, const Step *step, const Given *g, Mat M)
 {
     if (M != NULL && (g->M->rows != M->rows || g->M->cols != M->cols))
         fail_in_text(job->f, g->item->at,
@@ -322,7 +305,7 @@ static void pass_gradient(Mat Y)
         return;
     Step step = w->step;
     step.role = NO_ROLE;        /* of the way forth */
-    step.given = false;
+    step.given = NULL;
     Mat G = add_aspect(w->job, &step, GRADIENT, Y);
     for (int k = 0; Y->of[0]->grad != NULL && k < n; k++)
         Y->of[0]->grad[k] += G->at[k];
@@ -368,7 +351,30 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
     const Seen *powers = latest_seen(job, step, ROLE(POWERS));
     return job->variation != NULL && M != NULL && M->logits != NULL
-        && powers != NULL && powers->given == NULL;
+        && powers != NULL && powers->step.given == NULL;
+}
+
+/* Whether a claim asks for the derived step of a row. Scores that hide some
+   are those of the line itself. */
+static bool has_claim(const Sheet *sheet, const StepRow *row)
+{
+    for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++)
+        if (c->claim && strcmp(c->name, row->name) == 0
+            && (row->role != ROLE_SCALED || !hides(c)))
+            return true;
+    return false;
+}
+
+/* Whether the derived step of a row is asked for: by a claim, by a slip, or
+   by what goes with it. Where no tau is given, q may still be claimed. */
+static bool is_wanted(const Job *job, const StepRow *row)
+{
+    bool own = row->algorithm == job->run.algorithm || row->role == ROLE_LOSS,
+         claimed = (job->on_demand >> row->role & 1) != 0
+                || has_claim(job->run.sheet, row);
+    return row->with == NULL ? claimed
+         : own && (is_any_given(job, row->with)
+                   || (row->role == ROLE_TEMPERED && claimed));
 }
 
 /* What becomes of a step: it is given, or what the line computed, M, or, if
@@ -379,7 +385,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     Given *given = job->late ? given_at(job, step) : NULL;
     Lookup at = { .job = job, .here = step };
     bool derives = M == NULL || (job->now.rederive && row->formula != NULL);
-    if (M == NULL && given == NULL && !job->wanted[row - step_table])
+    if (M == NULL && given == NULL && !is_wanted(job, row))
         return NULL;
     job->now.misses = false;
     Mat value = given != NULL ? entered_matrix(job, step, given, M)
@@ -390,12 +396,13 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     if (value == NULL || (job->late && is_unknown(value))
         || (given == NULL && (is_idle(job, step)
                               || (step->role == ROLE_EMBEDDED
-                                  && lacks_tokens(job, step)))))
-        return see_step(job, step, false, given,
-                        M == NULL ? NULL : scale(M, NAN));
+                                  && lacks_tokens(job, step))))) {
+        see_step(job, step, NULL);
+        return M == NULL ? NULL : scale(M, NAN);
+    }
     if (derives && given == NULL && keeps_softmax(job, step, M))
         value = copy_into(M, value);
-    step->given = given != NULL;
+    step->given = given;
     if (given == NULL)
         note_sources(job, step, value);
     Mat other = given != NULL ? value : vary(job, IS_COMPUTED, step, value);
@@ -407,7 +414,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     else
         job->now.rederive |= given != NULL || other != value
                           || carried != watched;
-    return see_step(job, step, true, given, carried);
+    return see_step(job, step, carried);
 }
 
 /* Whether the mask of this attention hides any of the latest scores. */
@@ -417,37 +424,30 @@ static bool is_any_masked(const Job *job, const Step *step)
     return total(S->rows * S->cols, S->at) == -INFINITY;
 }
 
-/* The step of its line that a derived row leads to; or, if it leads to none,
-   the one before. */
-static const StepRow *row_beside(const StepRow *row)
+static bool is_of_line(const StepRow *row, const Step *step)
 {
-    const StepRow *r = row;
-    while (r->derived)
-        r++;
-    if (r->algorithm != row->algorithm || r->line != row->line)
-        for (r = row; r->derived; r--)
-            continue;
-    return r;
+    return row->line == step->line && row->algorithm == step->algorithm;
 }
 
-/* Derives what stands beside a step in its line, before it or behind it. */
+/* Derives what stands beside a step in its line: before it, or behind it if
+   no later step of the line follows from that. */
 static void derive_beside(Job *job, const Step *step, bool behind)
 {
-    const StepRow *r = step->row, *end = r;
-    if (r->algorithm == 0)              /* a student's own name */
+    const StepRow *r = step->row + behind, *end = r;
+    if (step->row->algorithm == 0)      /* a student's own name */
         return;
-    while (behind && end[1].derived)
+    while (behind && end->derived && is_of_line(end, step))
         end++;
-    while (!behind && r > step_table && r[-1].derived)
+    while (!behind && r > step_table && r[-1].derived
+           && is_of_line(r - 1, step))
         r--;
-    for (r += behind; r < end + behind; r++) {
+    for (; r < end && !(behind && is_of_line(end, step)); r++) {
         Step other = *step;
         other.row = r;
         other.name = r->name;
         other.role = r->role;
-        if (row_beside(r) == step->row
-            && (r->role != ROLE_SCALED || r->algorithm == 3
-                || is_any_masked(job, step)))
+        if (r->role != ROLE_SCALED || r->algorithm == 3
+            || is_any_masked(job, step))
             resolve_step(job, &other, NULL);
     }
 }
@@ -455,7 +455,8 @@ static void derive_beside(Job *job, const Step *step, bool behind)
 void collect_gradients(Job *job)
 {
     const Seen *end = job->now.seen;
-    while (end != NULL && !(end->known && end->step.row == job->backwards))
+    while (end != NULL && !(end->M != NULL
+                            && end->step.row == job->backwards))
         end = end->before;
     if (end == NULL)
         fail_in_text(job->f, job->start->at, "there is no way back from %s: "
@@ -465,8 +466,7 @@ void collect_gradients(Job *job)
         by++;
     backward(by->item == NULL ? end->M : sum(hadamard(end->M, by->M)));
     for (const Given *g = job->given; g->item != NULL; g++) {
-        if (g->user == NULL || g->place.row != NULL
-            || g->shape->kind == MASK)
+        if (g->user == NULL || g->place.row != NULL || g->shape->kind == MASK)
             continue;
         Step step = step_at(job, g, g->user->algorithm, g->user->line);
         add_aspect(job, &step, GRADIENT, g->M);
@@ -478,7 +478,7 @@ void collect_gradients(Job *job)
 static Mat draw_next_token(Job *job, const char *line, Mat q)
 {
     const NumberList *list = &job->loop.chances;
-    Step step = step_seen(&job->now.at, line, "y");
+    Step step = step_seen(&job->now.at, line, "y", 0);
     if (q->cols != 1 || list->used == list->n)      /* a student's */
         return q;
     double u = list->u[list->used];
@@ -486,22 +486,21 @@ static Mat draw_next_token(Job *job, const char *line, Mat q)
     step.time = 1;
     derive_beside(job, &step, false);
     const Seen *kept = latest_seen(job, &step, ROLE(KEPT));
-    Mat from = kept != NULL && kept->known ? kept->M : q;
+    Mat from = kept != NULL && kept->M != NULL ? kept->M : q;
     bool known = total(from->rows, from->at) > 0,
          drawn = known && (job->tau == 0 || find_item(job, "u") != NULL);
-    job->loop.undrawn |= !drawn;
-    if (drawn)
-        note_sources(job, &step, from);
-    job->now.rederive = false;              /* the next turn computes anew */
     Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
-    AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
-    Y = vary(job, IS_COMPUTED, &step, Y);
-    int y = (int)AT(Y, 1, 1);
-    add_integers(job, step, 1, &y, drawn);
-    step.M = Y;
-    int carried = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
-    if (1 <= carried && carried <= q->rows)
-        y = carried;
+    int y = known ? sample(from, u) : 1;
+    AT(Y, 1, 1) = (real)y;
+    if (drawn) {
+        note_sources(job, &step, from);
+        Y = resolve_step(job, &step, Y);
+    } else
+        see_step(job, &step, NULL);
+    job->loop.undrawn |= !drawn;
+    job->now.rederive = false;              /* the next turn computes anew */
+    if (1 <= AT(Y, 1, 1) && AT(Y, 1, 1) <= q->rows)
+        y = (int)AT(Y, 1, 1);
     if (known && total(q->rows, q->at) > 0 && y == sample(q, u))
         return q;
     AT(other, y, 1) = 1;
@@ -512,12 +511,11 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
                  int index)
 {
     Job *job = to;
+    Step step = step_seen(&job->now.at, line, name, index);
     if (M == NULL) {
-        pass_line(&job->now.at, line, index);
         note_index(job, line, index);
         return NULL;
     }
-    Step step = step_seen(&job->now.at, line, name);
     if (index > 0) {                        /* of a parameter of theta */
         add_parameter(job, &step, M, index);
         return M;
@@ -528,12 +526,11 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED
                   ? latest_seen(job, &step, ROLE(NEXT)) : NULL;
-    if (p != NULL && !p->known)                 /* tau = 0 asks for no p, */
+    if (p != NULL && p->M == NULL)              /* tau = 0 asks for no p, */
         M = scale(M, NAN);
-    if (p != NULL && p->given != NULL)          /* but has it read        */
-        p->given->user = step.row;
+    if (p != NULL && p->step.given != NULL)     /* but has it read        */
+        p->step.given->user = step.row;
     M = resolve_step(job, &step, as_set(job, &step, M));
-    pass_line(&job->now.at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->now.S = M;
     derive_beside(job, &step, true);

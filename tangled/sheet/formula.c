@@ -42,8 +42,7 @@ _Noreturn static void lose_value(Parser *p)
 }
 
 /* Ends the parsing with what is wrong at that place. */
-_Noreturn static void stop_at(Parser *p, const char *place,
-                              const char *error)
+_Noreturn static void stop_at(Parser *p, const char *place, const char *error)
 {
     if (p->scope != NULL)
         refuse(HERE("formula_evaluate"), "%s in \"%s\", before \"%s\".",
@@ -119,34 +118,27 @@ static int operand_index(Mat Y, int k, Mat M)
     return M->transposed ? row * M->cols + col : col * M->rows + row;
 }
 
-/* Computes the entry k, or takes its gradient back to its operands. */
-static void visit_entry(Mat Y, int k, bool back)
+/* Computes each entry, or takes its gradient back to its operands. */
+static void visit_entries(Mat Y, bool back)
 {
     int at[3];
     double x[] = { 0, 0, 0 }, slope[3];
-    for (int m = 0; m < Y->n; m++) {
-        at[m] = operand_index(Y, k, Y->of[m]);
-        x[m] = Y->of[m]->at[at[m]];
+    for (int k = 0; k < Y->rows * Y->cols; k++) {
+        for (int m = 0; m < Y->n; m++) {
+            at[m] = operand_index(Y, k, Y->of[m]);
+            x[m] = Y->of[m]->at[at[m]];
+        }
+        double value = function_value((Function)Y->c, x, slope);
+        if (!back)
+            Y->at[k] = (real)value;
+        for (int m = 0; back && Y->grad[k] != 0 && m < Y->n; m++)
+            if (Y->of[m]->grad != NULL && slope[m] != 0)
+                Y->of[m]->grad[at[m]] += (real)slope[m] * Y->grad[k];
     }
-    double value = function_value((Function)Y->c, x, slope);
-    if (!back)
-        Y->at[k] = (real)value;
-    for (int m = 0; back && Y->grad[k] != 0 && m < Y->n; m++)
-        if (Y->of[m]->grad != NULL && slope[m] != 0)
-            Y->of[m]->grad[at[m]] += (real)slope[m] * Y->grad[k];
 }
 
-static void each_forward(struct Matrix *Y)
-{
-    for (int k = 0; k < Y->rows * Y->cols; k++)
-        visit_entry(Y, k, false);
-}
-
-static void each_backward(Mat Y)
-{
-    for (int k = 0; k < Y->rows * Y->cols; k++)
-        visit_entry(Y, k, true);
-}
+static void each_forward(struct Matrix *Y) { visit_entries(Y, false); }
+static void each_backward(Mat Y) { visit_entries(Y, true); }
 
 OPERATION(each, OWN_PLACE);
 
@@ -194,8 +186,7 @@ static Operand of_number(const Parser *p, double x, int decimals)
 /* As which an operation of the library takes it. */
 static Mat put_on_tape(Parser *p, Mat M)
 {
-    return M->tape != NULL && !M->transposed ? M
-         : each_entry(p, COPY, 1, &M);
+    return M->tape != NULL && !M->transposed ? M : each_entry(p, COPY, 1, &M);
 }
 
 static bool is_number(Mat M)
@@ -279,15 +270,14 @@ static Mat logs_of(Parser *p, const Mat a[])
         lose_value(p);
     Mat chosen = each_entry(p, TIMES, 2, (Mat[]){ which, P }),
         sums = column_sums(p, &chosen);
-    int *row = arena_alloc(tape_arena(P->tape), 2 * sizeof *row * (size_t)n);
+    int *token = arena_alloc(tape_arena(P->tape), sizeof *token * (size_t)n);
     bool vanishes = false;
     for (int j = 0; j < n; j++) {
-        row[j] = (int)a[0]->at[j];
-        row[n + j] = j + 1;
+        token[j] = (int)a[0]->at[j];
         vanishes |= sums->at[j] == 0;
     }
     return !vanishes || P->logits == NULL ? each_entry(p, LN, 1, &sums)
-         : log_prob(P, ((Tokens){ n, row }), ((Tokens){ n, row + n }));
+         : log_prob(P, ((Tokens){ n, token }), span(P->tape, 1, n));
 }
 
 /* What top_k and top_p keep of a column of probabilities. They leave nothing

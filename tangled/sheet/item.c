@@ -247,10 +247,10 @@ void check_items(Job *job)
                                                  false));
         check_setting(job, item, g->shape);
         if ((is_of_head(job, g->shape) || g->place.row != NULL)
-            && g->place.head > job->hyper.H)
-            job->hyper.H = g->place.head;
+            && g->place.head > job->run.hyper.H)
+            job->run.hyper.H = g->place.head;
     }
-    for (Given *g = job->given; g->item != NULL && job->hyper.H == 1; g++)
+    for (Given *g = job->given; g->item != NULL && job->run.hyper.H == 1; g++)
         if (is_of_head(job, g->shape))
             g->place.head = 1;
 }

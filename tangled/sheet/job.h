@@ -17,11 +17,11 @@ typedef struct {
     const Item *item;           /* the latest, or what does not fit, ...  */
     const Argument *argument;   /* ... since in this shape ...            */
     const char *symbol;         /* ... this (NULL: it is no vector) ...   */
-    int is, fixed;              /* ... is that, but was fixed ...         */
-    const Item *by;             /* ... before                             */
+    int is;                     /* ... is that, but was another size ...  */
+    const Item *by;             /* ... by this                            */
 } Dimensions;
 
-typedef struct {                /* what is given, or stands in for that   */
+typedef struct Given {          /* what is given, or stands in for that   */
     const Item *item;           /* of the sheet; NULL: it is assumed      */
     const Argument *shape;      /* its kind, and the letters of its shape */
     Step place;                 /* such as W_q of layer 2, head 1; or,
@@ -41,8 +41,7 @@ typedef struct {                /* how far a run has come                 */
 } RunState;
 
 typedef struct {                /* of Algorithms 11 to 15                 */
-    int turn, N_epochs;
-    Data data;                  /* the sequences of a training            */
+    int turn, turns;            /* these are known of a training          */
     int *row, in_row;           /* indices, or tokens embedded, seen ...  */
     const char *row_line;       /* ... and where                          */
     int ell_gen;                /* tokens to be drawn                     */
@@ -50,7 +49,7 @@ typedef struct {                /* of Algorithms 11 to 15                 */
     bool undrawn;               /* a token is not known                   */
 } LoopState;
 
-typedef struct Bound {          /* 19 fields: all that a sheet says       */
+typedef struct Bound {          /* 18 fields: all that a sheet says       */
     Run run;                    /* what comes out                         */
     Error *f;
     Arena *arena;
@@ -64,11 +63,10 @@ typedef struct Bound {          /* 19 fields: all that a sheet says       */
     bool late;                  /* a step is given: not all is known      */
     int conditions;             /* see names.h                            */
     bool identity;              /* all W are left out                     */
-    bool *wanted;               /* which rows are derived                 */
+    uint64_t on_demand;         /* roles that are derived for a slip      */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
     double tau;
     Dimensions size;
-    Hyperparameters hyper;      /* of a model; H, epsilon and rms of all  */
     Theta *running;             /* as it is now; in Algorithm 2 W_p alone */
     RunState now;
     LoopState loop;

@@ -11,12 +11,9 @@ typedef struct {
     int layer, head;
 } Place;
 
-/* Moves the place on, behind the value of each line; index is that of a
-   loop, or 0. */
-void pass_line(Place *at, const char *line, int index);
-
-/* Returns the step of a value that is seen at a place, without its matrix. */
-Step step_seen(const Place *at, const char *line, const char *name);
+/* Returns the step of a value that is seen at a place, without its matrix,
+   and moves the place on behind that line; index is that of a loop, or 0. */
+Step step_seen(Place *at, const char *line, const char *name, int index);
 
 /* Returns the step that a claim is about; a claim about none is refused. */
 const Step *step_of(const Run *run, const Item *claim, Error *f);
@@ -70,6 +67,6 @@ const char *sums_text(const Run *run, const Step *step);
 bool mask_is_1(const Run *run, const Step *step);
 
 /* Writes algorithm, layout, and what the layout means, and returns it. */
-enum { TITLE_BYTES = 600 };
+enum { TITLE_BYTES = 800 };
 const char *run_title(char to[TITLE_BYTES], const Run *run);
 #endif

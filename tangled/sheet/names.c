@@ -17,7 +17,7 @@ double scaling(const Job *job)
     for (const Given *g = job->given; g->item != NULL && !given; g++)
         given = has_role(&g->place, ROLE(SCORES) | ROLE(MASKED));
     bool set = !job->late || !given || letter_size(&job->size, "d_attn") > 0;
-    return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
+    return job->run.divisor > 0 ? job->run.divisor
          : set ? sqrt(size_or_1(job, "d_attn")) : NAN;
 }
 
@@ -28,8 +28,8 @@ int conditions_of(const Bound *bound)
     Architecture model = algorithm_table[run->algorithm].architecture;
     bool pre_norm = has_model(run->algorithm) && model == D_TRANSFORMER,
          training = algorithm_table[run->algorithm].kind == TRAINING;
-    return (run->scaled && run->divisor == 0 ? IF_DIVIDED : IF_UNDIVIDED)
-         | (run->rms ? IF_RMS : IF_LAYER_NORM)
+    return (run->divisor == 0 ? IF_DIVIDED : IF_UNDIVIDED)
+         | (run->hyper.rms ? IF_RMS : IF_LAYER_NORM)
          | (pre_norm ? IF_PRE_NORM : 0)
          | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)
          | (training && model == E_TRANSFORMER ? IF_BLANKS : 0)
@@ -131,7 +131,7 @@ const Seen *latest_flow(const Job *job, bool context)
 /* The value of a step that was seen; NULL: it is not known, or none was. */
 static Mat known_value(const Seen *seen)
 {
-    return seen != NULL && seen->known ? seen->M : NULL;
+    return seen != NULL ? seen->M : NULL;
 }
 
 /* The latest value of some roles; in an attention, in the same one. */
@@ -185,7 +185,7 @@ static Mat value_given(const Lookup *at, const char *name)
 {
     const Job *job = at->job;
     const struct { const char *name; double x; } numbers[] = {
-        { "k", at->number }, { "epsilon", job->hyper.epsilon },
+        { "k", at->number }, { "epsilon", job->run.hyper.epsilon },
         { "tau", job->tau > 0 ? job->tau : (double)NAN },
         { "top_k", number_given(job, "top_k", 0) },
         { "top_p", number_given(job, "top_p", 0) },

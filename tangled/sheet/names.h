@@ -1,15 +1,13 @@
-/* What the names in a formula stand for. Main types: Lookup, Seen. Entry
-   point: evaluate_formula. In go a formula and a run as far as it has come;
-   out comes a matrix. */
+/* The observer of a run, and what the names in a formula stand for. Main
+   types: Lookup, Seen. Entry points: collect_step, evaluate_formula. In go a
+   formula and a run as far as it has come; out comes a matrix. */
 #ifndef FTX_NAMES_H
 #define FTX_NAMES_H
 #include "sheet/bind.h"
 
 typedef struct Seen {           /* a step that the run has come by        */
     Step step;
-    bool known;                 /* else its numbers are NaN               */
-    Given *given;               /* by the sheet; NULL: it is computed     */
-    Mat M;                      /* NULL: a formula tells it               */
+    Mat M;                      /* on the tape; NULL: it is not known     */
     const struct Seen *before;
 } Seen;
 
@@ -73,4 +71,17 @@ Mat integers_constant(const Job *job, int n, const int *number);
 /* Returns whether the tokens that the line of a step embeds are not known: a
    sheet that starts late has none, or one was drawn from what is unknown. */
 bool lacks_tokens(const Job *job, const Step *step);
+
+/* The observer of a run: makes a step of each value, and answers with what
+   the sheet gives for it or a variation makes of it. M is NULL where a line
+   names an index. Of updated parameters it only takes note. */
+Mat collect_step(void *to, const char *line, const char *name, Mat M,
+                 int index);
+
+/* Notes that a step was seen which is a row of n integers, and adds it to the
+   run; if they are not known it is only noted. Returns the row. */
+Mat add_integers(Job *job, Step step, int n, const int *number, bool known);
+
+/* Runs backward from the step where gradients begin, and adds them. */
+void collect_gradients(Job *job);
 #endif

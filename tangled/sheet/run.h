@@ -13,14 +13,13 @@ typedef struct {
     int algorithm;
     const Layout *layout;
     int decimals;               /* that numbers are shown with            */
-    bool scaled, rms, tied;     /* as the sheet has them                  */
-    bool unplaced;              /* a model without positions              */
+    Hyperparameters hyper;      /* of a model; H, rms, tied, epsilon of all */
     char assumed[4000];         /* such as "Z = X, b_q = 0", or ""        */
-    const char *entered;        /* "from Q, K, V to V_tilde", or ""        */
+    char entered[400];          /* "from Q, K, V to V_tilde", or ""        */
     bool shifted;               /* its e^x are divided by the largest     */
-    const char *guessed;        /* what the sheet leaves open, in words   */
+    char guessed[200];          /* what the sheet leaves open, in words   */
     bool named;                 /* the sheet names its layout             */
-    double divisor;             /* of the scores; 0: √d_attn, if scaled   */
+    double divisor;             /* of the scores; 0: √d_attn              */
     int n;
     Step *step;
     Mat result;                 /* what the algorithm returned, in the

@@ -45,9 +45,8 @@
       "q of the tokens that are kept, divided by its sum", \
       .derived = true, .formula = "keep(q, top_k, top_p)", \
       .also = "nucleus", .with = "top_k top_p" }
-#define P_ROW(a, l) \
-    { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", \
-      "softmax(W_u' X)", "softmax(X W_u')" }
+#define P_ROW(a, l, ...) \
+    { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", __VA_ARGS__ }
 const StepRow step_table[] = {
     { LINE(1, 1), "e", ROLE_EMBEDDING, "d_e", "1", "W_e[:, v]", "W_e[v, :]" },
     { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1",
@@ -143,7 +142,7 @@ const StepRow step_table[] = {
     NORM_ROW(8, 17, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM, "γ^4, β^4"),
     FED_ROWS(8, 18, "X", "X", "ell_x", "mlp3", "mlp4", "relu", "ReLU"),
     NORM_ROW(8, 19, "X", "X", "X", "ell_x", ROLE_MLP_NORM, "γ^5, β^5"),
-    P_ROW(8, 21),
+    P_ROW(8, 21, "softmax(W_u' X)", "softmax(X W_u')"),
     EMBEDDED_ROWS(9, 3, "X", "x", "ell_x", "ℓ"),
     { LINE(9, 5), "X", ROLE_ATTENDED, "d_e", "ell_x",
       "X + MHAttention(X | W, Mask = 1)" },
@@ -158,7 +157,7 @@ const StepRow step_table[] = {
       .formula = "gelu(hidden)" },
     { LINE(9, 11), "X", ROLE_LAST_NORM, "d_f", "ell_x",
       "layer_norm(X | γ, β)" },
-    P_ROW(9, 12),
+    P_ROW(9, 12, "softmax(W_u' X)", "softmax(X W_u')"),
     EMBEDDED_ROWS(10, 3, "X", "x", "ell_x", "ℓ"),
     NORM_ROW(10, 5, "X_tilde", "X̃", "X", "ell_x", ROLE_ATTENTION_NORM,
              "γ^1, β^1"),
@@ -167,25 +166,21 @@ const StepRow step_table[] = {
     NORM_ROW(10, 7, "X_tilde", "X̃", "X", "ell_x", ROLE_MLP_NORM, "γ^2, β^2"),
     FED_ROWS(10, 8, "X", "X̃", "ell_x", "mlp1", "mlp2", "gelu", "GELU"),
     NORM_ROW(10, 10, "X", "X", "X", "ell_x", ROLE_LAST_NORM, "γ, β"),
-    P_ROW(10, 11),
-    { LINE(11, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "EDTransformer(z, x | θ)" },
+    P_ROW(10, 11, "softmax(W_u' X)", "softmax(X W_u')"),
+    P_ROW(11, 4, "EDTransformer(z, x | θ)"),
     { LINE(11, 5), "loss", ROLE_LOSS, "1", "1",
       "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
     { LINE(12, 5), "x_tilde", ROLE_MASKED_TOKENS, "1", "ell_x",
       "mask_token where u < p_mask, else x", .symbol = "x̃" },
     { LINE(12, 7), "T_tilde", ROLE_MASKED_PLACES, "1", "n",
       "{t : x̃[t] = mask_token}", .symbol = "T̃" },
-    { LINE(12, 8), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "ETransformer(x̃ | θ)" },
+    P_ROW(12, 8, "ETransformer(x̃ | θ)"),
     { LINE(12, 9), "loss", ROLE_LOSS, "1", "1",
       "-Σ_(t in T̃) log P[x[t], t]", "-Σ_(t in T̃) log P[t, x[t]]" },
-    { LINE(13, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "DTransformer(x | θ)" },
+    P_ROW(13, 4, "DTransformer(x | θ)"),
     { LINE(13, 5), "loss", ROLE_LOSS, "1", "1",
       "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
-    { LINE(14, 3), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "DTransformer(x | θ)" },
+    P_ROW(14, 3, "DTransformer(x | θ)"),
     { LINE(14, 4), "p", ROLE_NEXT, "N_V", "1",
       "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]" },
     { LINE(14, 5), "q", ROLE_TEMPERED, "N_V", "1",
@@ -194,8 +189,7 @@ const StepRow step_table[] = {
     { LINE(14, 5), "y", ROLE_DRAWN, "1", "1",
       "the first y with u < q[1] + ... + q[y]" },
     { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen", "x[ℓ+1 : ℓ+ℓ_gen]" },
-    { LINE(15, 4), "P", ROLE_PREDICTED, "N_V", "ell_x",
-      "EDTransformer(z, x̂ | θ)" },
+    P_ROW(15, 4, "EDTransformer(z, x̂ | θ)"),
     { LINE(15, 5), "p", ROLE_NEXT, "N_V", "1",
       "P[:, length(x̂)]", "P[length(x̂), :]" },
     { LINE(15, 6), "q", ROLE_TEMPERED, "N_V", "1",
@@ -206,8 +200,6 @@ const StepRow step_table[] = {
       "the tokens so far", .symbol = "x̂" },
     { .name = NULL }
 };
-const int step_rows = sizeof step_table / sizeof *step_table - 1;
-
 const StepRow *row_named(int algorithm, int line, const char *name)
 {
     for (const StepRow *r = step_table; r->name != NULL; r++)
@@ -242,13 +234,12 @@ static const char *symbol_of(const Step *step)
 const char *step_label(char to[100], const Run *run, const Step *step)
 {
     Step shown = *step;
-    *to = '\0';
+    int n = 0;
     if (step->aspect == VALUE && !has_role(step, ROLE(SCALED) | ROLE(HEAD)))
         shown.name = symbol_of(step);
     if (has_model(run->algorithm) && step->aspect == VALUE)
-        snprintf(to, 100, "%d.%d ", step->algorithm, step->line);
-    size_t n = strlen(to);
-    step_name(to + n, 100 - n, &shown);
+        n = snprintf(to, 100, "%d.%d ", step->algorithm, step->line);
+    step_name(to + n, 100 - (size_t)n, &shown);
     return to;
 }
 
@@ -271,7 +262,8 @@ static const char *formula_text(const Run *run, const Step *step)
         if (q->role == ROLE_TEMPERED)
             return run->layout->rows ? "-Σ_t log q[t, target[t]]"
                                      : "-Σ_t log q[target[t], t]";
-    if (run->rms && step->algorithm == 6 && step->line != 2 && !row->derived)
+    if (run->hyper.rms && step->algorithm == 6 && step->line != 2
+        && !row->derived)
         return step->line == 1 ? "0" : "e / √(v + ε) ⊙ γ";
     if (step->role == ROLE_DRAWN && step > run->step
         && step[-1].role == ROLE_KEPT)
@@ -284,13 +276,13 @@ static void print_formula(FILE *out, const Run *run, const char *formula)
     static const char scale[] = " / √d_attn", tied[] = "W_u'";
     bool primed = run->layout->rows != run->layout->weights;
     for (const char *p = formula; *p != '\0'; p++)
-        if (run->unplaced && begins(p, " + W_p["))
+        if (run->hyper.positions == NO_POSITIONS && begins(p, " + W_p["))
             break;
-        else if ((!run->scaled || run->divisor > 0) && begins(p, scale)) {
+        else if (run->divisor > 0 && begins(p, scale)) {
             p += strlen(scale) - 1;
-            if (run->scaled)
+            if (run->divisor != 1)
                 fprintf(out, " / %g", run->divisor);
-        } else if (run->tied && begins(p, tied)) {
+        } else if (run->hyper.tied && begins(p, tied)) {
             fputs("W_eᵀ", out);
             p += strlen(tied) - 1;
         } else if (*p != '\'')
@@ -448,11 +440,17 @@ static bool is_about(const Item *claim, const Step *step)
 
 const Step *step_of(const Run *run, const Item *claim, Error *f)
 {
-    const Step *found = NULL, *end = run->step + run->n;
+    const Step *found = NULL, *rival = NULL;
     char name[60];
-    for (const Step *s = run->step; s < end; s++)
-        if (is_about(claim, s))
+    for (int k = run->n - 1; k >= 0; k--) {
+        const Step *s = &run->step[k];
+        if (is_about(claim, s) && found == NULL)
             found = s;
+        else if (is_about(claim, s) && s->line == found->line
+                 && s->algorithm == found->algorithm
+                 && !are_namesakes(s, found))
+            rival = s;
+    }
     if (found == NULL)
         fail_in_text(f, claim->at, run->n == 0
                      ? "Algorithm %d has shown no step yet, so none is %s; "
@@ -460,13 +458,9 @@ const Step *step_of(const Run *run, const Item *claim, Error *f)
                      : "Algorithm %d has no step %s here; without this "
                        "claim 'ftx show' lists its steps.", run->algorithm,
                      claim->typed);
-    for (const Step *s = run->step; s < end; s++)
-        if (is_about(claim, s) && s->line == found->line
-            && s->algorithm == found->algorithm && !are_namesakes(s, found)) {
-            step_name(name, sizeof name, s);
-            fail_in_text(f, claim->at, "Algorithm %d has more than one step "
-                         "%s; name one, such as %s.", run->algorithm,
-                         claim->typed, name);
-        }
-    return found;
+    if (rival == NULL)
+        return found;
+    step_name(name, sizeof name, rival);
+    fail_in_text(f, claim->at, "Algorithm %d has more than one step %s; name "
+                 "one, such as %s.", run->algorithm, claim->typed, name);
 }

@@ -41,7 +41,6 @@ typedef struct {
 /* All rows, in the order in which a run meets them; behind the last
    stands one without a name. */
 extern const StepRow step_table[];
-extern const int step_rows;
 
 /* What is known of the step of that name in that line; NULL: nothing. */
 const StepRow *row_named(int algorithm, int line, const char *name);
@@ -62,7 +61,7 @@ typedef struct {
                                    the sheet does not give                */
     int time;                   /* 2 for the second of this description   */
     bool transposed;            /* M is the paper's matrix, transposed    */
-    bool given;                 /* by the sheet, not computed             */
+    struct Given *given;        /* by the sheet; NULL: it is computed     */
     Mat M;
 } Step;
 

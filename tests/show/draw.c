@@ -234,7 +234,7 @@ LAW(a_text_is_no_markup)
     Error f = { .text = NULL };
     Run run = *run_sheet(read_sheet(arena, write_text("a", two_logits), &f),
                          arena, &f);
-    run.guessed = " A <&>\" 1";
+    strcpy(run.guessed, " A <&>\" 1");
     FILE *out = tmpfile();
     show_svg(out, &run, false, arena, &f);
     assert_int_equal(times(all_of(out), " A &#60;&#38;&#62;&#34; 1</text>"), 1);
