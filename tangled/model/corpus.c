@@ -33,33 +33,28 @@ Tokens encode_ordinary(const Tokenizer *t, Arena *arena, const char *text,
                  bytes < 90 ? bytes : 90, piece, code);
 }
 
-/* Appends the tokens of n bytes to *length others. Words end with a blank. */
-static void append_tokens(const Tokenizer *t, Arena *arena, const char *text,
-                          size_t n, int id[], int *length, Error *f, int at)
-{
-    char *copy = arena_alloc(arena, n + 1);
-    memcpy(copy, text, n);
-    if (t->kind == WORDS && n > 0 && (unsigned char)copy[n - 1] > ' ')
-        copy[n++] = ' ';
-    Tokens x = encode_ordinary(t, arena, copy, n, f, at);
-    for (int k = 1; k <= x.length; k++)
-        id[(*length)++] = TOKEN(x, k);
-}
-
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, Task task, Error *f)
 {
     const int N_V = t->N_V, at = (int)(text - f->text);
     const size_t width = task == TRAIN_E ? strlen(GAP) : n + 1;
     int *id = arena_alloc(arena, (2 * n + 2) * sizeof *id), length = 0;
+    char *piece = arena_alloc(arena, n + 1);
     for (size_t begin = 0, k = 0; k <= n; k++) {
         bool gap = n - k >= width && memcmp(text + k, GAP, width) == 0;
         if (!gap && k < n)
             continue;
         begin += task == TRAIN_E && t->kind == WORDS && begin < k
               && text[begin] == ' ';
-        append_tokens(t, arena, text + begin, k - begin, id, &length, f,
-                      at + (int)begin);
+        size_t bytes = k - begin;
+        memcpy(piece, text + begin, bytes);
+        if (t->kind == WORDS && bytes > 0
+            && (unsigned char)piece[bytes - 1] > ' ')
+            piece[bytes++] = ' ';
+        Tokens x = encode_ordinary(t, arena, piece, bytes, f,
+                                   at + (int)begin);
+        for (int i = 1; i <= x.length; i++)
+            id[length++] = TOKEN(x, i);
         if (gap)
             id[length++] = mask_token(N_V);
         k += gap ? width - 1 : 0;
@@ -141,30 +136,27 @@ bool next_text_line(const char *text, size_t n, size_t *at, Piece *line)
     return true;
 }
 
-/* Sets the sides of a line: what stands before its tab, and behind it. */
-static void split_line(const CorpusReader *r, Piece all, Piece side[2])
-{
-    const char *tab = memchr(all.at, '\t', (size_t)all.n);
-    int n = tab == NULL ? 0 : (int)(tab - all.at);
-    side[0] = (Piece){ all.at, n };
-    side[1] = (Piece){ all.at + n + 1, all.n - n - 1 };
-    if (n == 0 || side[1].n == 0
-        || memchr(side[1].at, '\t', (size_t)side[1].n) != NULL)
-        fail_in_text(r->error, (int)(all.at - r->text), "expected two parts, "
-                     "none of them empty, with one tab between.");
-}
-
-/* Returns the two sides of each line, and how many lines there are. */
+/* Returns the two sides of each line, what stands before its tab and behind
+   it, and how many lines there are. */
 static const Piece *read_lines(const CorpusReader *r, int *lines)
 {
     size_t most = 1, at = 0;
     Piece all;
     for (size_t k = 0; k < r->n; k++)
         most += r->text[k] == '\n';
-    Piece *side = arena_alloc(r->arena, 2 * most * sizeof *side);
-    for (*lines = 0; next_text_line(r->text, r->n, &at, &all); ++*lines)
-        split_line(r, all, &side[2 * *lines]);
-    return side;
+    Piece *sides = arena_alloc(r->arena, 2 * most * sizeof *sides);
+    for (*lines = 0; next_text_line(r->text, r->n, &at, &all); ++*lines) {
+        const char *tab = memchr(all.at, '\t', (size_t)all.n);
+        int n = tab == NULL ? 0 : (int)(tab - all.at);
+        Piece *side = &sides[2 * *lines];
+        side[0] = (Piece){ all.at, n };
+        side[1] = (Piece){ all.at + n + 1, all.n - n - 1 };
+        if (n == 0 || side[1].n == 0
+            || memchr(side[1].at, '\t', (size_t)side[1].n) != NULL)
+            fail_in_text(r->error, (int)(all.at - r->text), "expected two "
+                         "parts, none of them empty, with one tab between.");
+    }
+    return sides;
 }
 
 /* Learns tokens from n lines, of which the left side is a label or text. A

@@ -20,7 +20,7 @@ typedef struct {
     double factor;
 } Intervention;
 
-/* A look into a model. 25 fields: what is typed, what is looked at, where
+/* A look into a model. 23 fields: what is typed, what is looked at, where
    the observer is, and what it has seen. */
 typedef struct {
     const char *file, *line;    /* typed; NULL: it is not                 */
@@ -235,10 +235,8 @@ static Mat read_off(const Inspection *in, Mat state)
     memcpy(X->at, &AT(state, 1, in->t), entries(X) * sizeof(real));
     Architecture kind = theta->hyper.architecture;
     bool transformed = kind == E_TRANSFORMER && !theta->hyper.pooler;
-    if (transformed) {
-        X = affine(theta->W_f, X, theta->b_f);
-        X = gelu(X);
-    }
+    if (transformed)
+        X = gelu(affine(theta->W_f, X, theta->b_f));
     if (transformed || kind == D_TRANSFORMER)
         X = layer_norm(X, theta->gamma, theta->beta);
     return model->task == TRAIN_CLASS ? classify_state(X, theta)
@@ -382,21 +380,18 @@ static void print_inspection(FILE *out, const Inspection *in)
     fputs("}\n", out);
 }
 
-static void print_numbered(FILE *out, const Inspection *in, const char *name,
-                           Tokens x)
-{
-    fprintf(out, "%-2s", name);
-    for (int k = 1; k <= x.length; k++)
-        fprintf(out, "  %d %s", k, label_of(in, TOKEN(x, k)));
-    fputc('\n', out);
-}
-
+/* Prints z, x and what is added: only x where there is no z. */
 static void print_both_texts(FILE *out, const Inspection *in)
 {
-    if (in->run.algorithm == 15)
-        print_numbered(out, in, "z", in->z);
-    print_numbered(out, in, "x", in->x);
-    if (in->run.algorithm == 15)
+    bool ed = in->run.algorithm == 15;
+    for (int of_x = !ed; of_x <= 1; of_x++) {
+        Tokens x = of_x ? in->x : in->z;
+        fprintf(out, "%-2s", of_x ? "x" : "z");
+        for (int k = 1; k <= x.length; k++)
+            fprintf(out, "  %d %s", k, label_of(in, TOKEN(x, k)));
+        fputc('\n', out);
+    }
+    if (ed)
         fprintf(out, "turn %d of %d adds  %s%s\n", in->x.length, in->turns,
                 label_of(in, in->y),
                 in->set.n == 0 ? "" : "  without what is set");
@@ -422,11 +417,10 @@ static void print_ranking(FILE *out, const Inspection *in, const char *name,
 }
 
 /* Prints what would be predicted after each layer. */
-static void print_text(FILE *out, const Inspection *in)
+static void print_predictions(FILE *out, const Inspection *in)
 {
     Task task = in->model->task;
     char name[40] = "embedding";
-    print_both_texts(out, in);
     if (!has_predictions(in->model)) {
         fputs("\nNothing is predicted: the model has no head. --line and "
               "--json show what it\ncomputes.\n", out);
@@ -440,17 +434,6 @@ static void print_text(FILE *out, const Inspection *in)
             snprintf(name, sizeof name, "layer %d", k);
         print_ranking(out, in, name, in->state[k]);
     }
-}
-
-/* Prints the values of --line, as the steps of a sheet without items. */
-static void print_line_values(FILE *out, Inspection *in)
-{
-    const Sheet no_sheet = { .n = 0 };
-    in->run.sheet = &no_sheet;
-    in->run.decimals = 4;
-    print_both_texts(out, in);
-    fputc('\n', out);
-    show_text(out, &in->run, true, SHADED, in->command->arena);
 }
 
 #define PLACE(member) offsetof(Inspection, member)
@@ -499,12 +482,15 @@ static const char usage[] =
     "a model of 'ftx train ed' say encoder, decoder or cross before\n"
     "'layer'; a change acts in the turn that is shown, not before it.\n";
 
-/* Returns the run of the model's algorithm, without steps. */
+/* Returns the run of the model's algorithm, without steps, and as of a sheet
+   without items. */
 static Run run_of_model(const Model *model)
 {
+    static const Sheet no_sheet = { .n = 0 };
     static const int algorithm[] = { 15, 9, 10 };
     const Hyperparameters *h = &model->theta->hyper;
-    return (Run){ .algorithm = algorithm[h->architecture],
+    return (Run){ .sheet = &no_sheet, .decimals = 4,
+                  .algorithm = algorithm[h->architecture],
                   .layout = &layouts[0],    /* the paper's                */
                   .hyper = *h };
 }
@@ -537,10 +523,15 @@ void show_inside(Error *f, Command *c)
                   in->run.algorithm == 15 ? "8, and lines 15.4 to 15.6"
                   : in->run.algorithm == 9 ? "9" : "10",
                   h->L + h->L_enc + h->L_dec, h->H);
-    if (in->json)
+    if (in->json) {
         print_inspection(c->out, in);
-    else if (in->line != NULL)
-        print_line_values(c->out, in);
-    else
-        print_text(c->out, in);
+        return;
+    }
+    print_both_texts(c->out, in);
+    if (in->line == NULL) {
+        print_predictions(c->out, in);
+    } else {
+        fputc('\n', c->out);
+        show_text(c->out, &in->run, true, SHADED, c->arena);
+    }
 }

@@ -181,17 +181,6 @@ static void get_values(Header *h, const Option *table, void *values)
             fail_in_header(h);
 }
 
-/* Reads the names of the classes, as many as there are. */
-static void get_classes(Header *h, Model *m, int N_C)
-{
-    if (N_C > MOST_CLASSES)
-        fail_in_header(h);
-    m->class_name = arena_alloc(h->arena, ((size_t)N_C + 1)
-                                          * sizeof *m->class_name);
-    for (int c = 1; c <= N_C; c++)
-        m->class_name[c] = next_value(h, "class");
-}
-
 /* Refuses sizes that are wrong, or too large for the file. */
 static void check_header(const Header *h, const Model *m,
                          const Hyperparameters *hyper)
@@ -257,29 +246,22 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     return h;
 }
 
-/* Returns n numbers of so many bytes: their place in the file, or a copy if
-   the file has numbers of another kind than this program. */
-static real *numbers_in(const Header *h, size_t n, size_t size)
+/* Reads the numbers, each of so many bytes. */
+static void get_numbers(const Header *h, Model *m, size_t size,
+                        Purpose purpose)
 {
+    Arena *arena = h->arena;
     const void *at = h->numbers;
     real *x = (real *)h->numbers;
+    size_t n = (size_t)numbers_of(m);
     if (size != sizeof(real)) {
-        x = arena_alloc(h->arena, n * sizeof(real));
+        x = arena_alloc(arena, n * sizeof(real));
         for (size_t k = 0; k < n; k++)
             x[k] = size == 4 ? (real)((const float *)at)[k]
                              : (real)((const double *)at)[k];
     }
     if (!are_finite(x, n))
         fail_with(h->error, "a number in it is not finite.");
-    return x;
-}
-
-/* Reads the numbers, each of so many bytes. */
-static void get_numbers(const Header *h, Model *m, size_t size,
-                        Purpose purpose)
-{
-    Arena *arena = h->arena;
-    real *x = numbers_in(h, (size_t)numbers_of(m), size);
     if (purpose == TO_USE) {
         theta_wrap(m->theta, arena, x);
         return;
@@ -306,7 +288,10 @@ Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
     if (!task_of(next_value(&h, "task"), &m->task))
         fail_in_header(&h);
     get_values(&h, hyper_options, &hyper);
-    get_classes(&h, m, hyper.N_C);
+    m->class_name = arena_alloc(arena, ((size_t)hyper.N_C + 1)
+                                       * sizeof *m->class_name);
+    for (int c = 1; c <= hyper.N_C; c++)
+        m->class_name[c] = next_value(&h, "class");
     m->tokenizer = tokenizer_load(arena, &h.p, h.numbers);
     if (m->tokenizer == NULL)
         fail_in_text(f, (int)(h.p - f->text),

@@ -221,11 +221,11 @@ void predict(Error *f, Command *c)
     Task task = TRAIN_ED;
     while (strcmp(commands[task].name, f->sheet) != 0)
         task++;
-    bool writes = task == TRAIN_D || task == TRAIN_ED;
+    bool generates = task == TRAIN_D, writes = generates || task == TRAIN_ED;
     Predictor *s = arena_alloc(c->arena, sizeof *s);
-    *s = (Predictor){ .command = c, .error = f, .top = 3, .seed = 1 };
-    if (task == TRAIN_D)
-        s->how = (Inference){ .ell_gen = 200, .tau = 1 };
+    *s = (Predictor){ .command = c, .error = f, .top = 3, .seed = 1,
+                      .how = { .ell_gen = generates ? 200 : 0,
+                               .tau = generates, .no_special = true } };
     const Options options[] = {
         { "Model:", model_options, s },
         { "Options:", commands[task].options, s },
@@ -237,22 +237,21 @@ void predict(Error *f, Command *c)
     const Theta *theta = s->model->theta;
     s->random = random_new((uint64_t)s->seed);
     s->how.random = &s->random;
-    s->how.no_special = true;
     if (writes)
         s->how.kv_cache = kv_cache_new(c->arena, c->tape, theta);
     if (task == TRAIN_ED && s->how.ell_gen > theta->hyper.ell_max)
         fail_with(f, "--ell_gen is %d; it must be at most ell_max, %d.",
                   s->how.ell_gen, theta->hyper.ell_max);
-    if (task == TRAIN_D && n > 1)
+    if (generates && n > 1)
         fail_with(f, "expected one prompt; put it in quotes.");
     size_t bytes = 0, at = 0;
     Piece line;
-    if (n == 0 && task != TRAIN_D)
+    if (n == 0 && !generates)
         read_text_file(c->arena, "-", &bytes, f);
     while (next_text_line(f->text, bytes, &at, &line))
         run_on_line(s, line);
-    for (int k = 0; k < n || (k == 0 && task == TRAIN_D); k++) {
-        set_subject(f, task == TRAIN_D ? "the prompt" : "the text",
+    for (int k = 0; k < n || (k == 0 && generates); k++) {
+        set_subject(f, generates ? "the prompt" : "the text",
                     k < n ? c->argument[k] : "");
         run_on_line(s, (Piece){ f->text, (int)strlen(f->text) });
     }

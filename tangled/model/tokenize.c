@@ -58,13 +58,12 @@ void tokenize(Error *f, Command *c)
         fail_with(f, "expected one file; see 'ftx tokenize --help'.");
     size_t n, where;
     const Tokenizer *t;
-    const char *wrong = NULL;
     if (o.model != NULL)
         t = model_load(c->arena, o.model, TO_USE, f)->tokenizer;
     const char *text = read_text_file(c->arena, c->argument[0], &n, f);
-    if (o.model == NULL)
-        wrong = tokenizer_train(c->arena, plan.tokens, text, n, plan.merges,
-                                &t, &where);
+    const char *wrong = o.model != NULL ? NULL
+        : tokenizer_train(c->arena, plan.tokens, text, n, plan.merges, &t,
+                          &where);
     if (wrong != NULL)
         fail_in_text(f, (int)where, "%s", wrong);
     if (o.vocabulary)
