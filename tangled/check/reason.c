@@ -56,9 +56,14 @@ bool is_off(const Judged *judged, int k)
     return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
 }
 
+static bool is_right_or_open(const Entry *entry, double x)
+{
+    return verdict_on(entry, x) <= RIGHT;
+}
+
 bool is_right_in(const Claim *c, const Run *run)
 {
-    return count_right(c, run) == count_entries(c->item);
+    return count_in(c, run, is_right_or_open) == entries_of(c);
 }
 
 bool has_same_numbers(const Step *a, const Step *b)
@@ -317,8 +322,7 @@ static void find_rounding(Judging *j, int w)
     bool any_wrong = false;
     for (int k = 0; k < w; k++)
         any_wrong |= went_wrong(&j->judged[k]);
-    if (!judged->fits || off < 2
-        || 2 * off < count_entries(judged->claim.item))
+    if (!judged->fits || off < 2 || 2 * off < judged->claimed)
         return;
     if (w > 0 && j->run[AS_WRITTEN] != NULL
         && is_within(j, w, AS_WRITTEN, try_claims))
