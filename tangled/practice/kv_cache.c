@@ -4,24 +4,16 @@
 
 struct KVCache {
     Tape *tape;
-    int layers, H, room;        /* heads, columns                         */
-    int seen;                   /* tokens                                 */
-    bool called;                /* kv_cache_unseen: a call will follow    */
-    int l, h;                   /* where the call is                      */
-    bool cross;
-    int n;
+    int room;                   /* columns                                */
+    int seen, asked;            /* tokens: kept, and after the call       */
+    bool cross;                 /* the call is in a cross-attention       */
+    int next, n;                /* the columns that the call comes to     */
     struct Matrix *columns;     /* n of them: the columns of each K and V */
 };
 
-/* Returns the columns of K, or of V, where the call is. */
-static struct Matrix *kv_columns(const KVCache *m, bool value)
+static Mat append_columns(KVCache *m, Mat M)
 {
-    int part = m->l - 1 + (m->cross ? m->layers : 0);
-    return &m->columns[2 * (m->H * part + m->h - 1) + value];
-}
-
-static Mat append_columns(const KVCache *m, struct Matrix *columns, Mat M)
-{
+    struct Matrix *columns = &m->columns[m->next++];
     if (m->cross && columns->cols > 0)
         return columns;
     REQUIRE(!wants_gradients(m->tape),
@@ -40,20 +32,17 @@ static Mat cache_columns(void *to, const char *line, const char *name, Mat M,
                          int index)
 {
     KVCache *m = to;
-    (void)name;
-    if (!m->called)
+    (void)name, (void)index;
+    if (m->asked == m->seen)
         return M;
-    if (is_line_in(" 8.13 10.4 ", line))
-        m->l = index, m->cross = false;
-    if (is_line_in(" 8.15 ", line))
-        m->cross = true;
-    if (is_line_in(" 5.1 ", line))
-        m->h = index;
+    if (is_line_in(" 8.13 8.15 ", line))
+        m->cross = is_line_in(" 8.15 ", line);
     if (is_line_in(" 4.2 4.3 ", line))
-        return append_columns(m, kv_columns(m, is_line_in(" 4.3 ", line)), M);
+        return append_columns(m, M);
+    if (is_line_in(" 8.16 10.6 ", line) && m->next == m->n)
+        return column_at(M, M->cols);
     if (is_line_in(" 8.21 10.11 ", line)) {
-        m->seen += M->cols;
-        m->called = false;
+        m->seen = m->asked;
         settings(m->tape)->past = 0;
     }
     return M;
@@ -65,9 +54,8 @@ KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta)
     REQUIRE(h->architecture != E_TRANSFORMER,
             "Algorithm 9 looks both ways: every column changes.");
     KVCache *m = arena_alloc(arena, sizeof *m);
-    *m = (KVCache){ .tape = tape, .layers = h->L + h->L_dec, .H = h->H,
-                    .room = h->ell_max };
-    m->n = 2 * (h->L + 2 * h->L_dec) * h->H;
+    *m = (KVCache){ .tape = tape, .room = h->ell_max,
+                    .n = 2 * (h->L + 2 * h->L_dec) * h->H };
     m->columns = arena_alloc(arena, (size_t)m->n * sizeof *m->columns);
     for (int k = 0; k < m->n; k++) {
         int rows = k % 2 == 0 ? h->d_attn : h->d_mid;
@@ -86,7 +74,8 @@ Tokens kv_cache_unseen(KVCache *m, Tokens x)
     if (x.length <= m->seen)
         kv_cache_clear(m);
     settings(m->tape)->past = m->seen;
-    m->called = true;
+    m->asked = x.length;
+    m->next = 0;
     return slice(x, m->seen + 1, x.length);
 }
 
@@ -101,7 +90,6 @@ void kv_cache_clear(KVCache *m)
         return;
     for (int k = 0; k < m->n; k++)
         m->columns[k].cols = 0;
-    m->seen = 0;
-    m->called = false;
+    m->seen = m->asked = 0;
     settings(m->tape)->past = 0;
 }

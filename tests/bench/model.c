@@ -14,8 +14,8 @@
    prints milliseconds, the clock's and the processor's, a line for each step,
    reading, token or prompt, and then the most memory held, in MB. With "limit"
    before steps, train or prompt: what these would be if the processor did
-   their products at its peak and nothing else; with "anew" before steps:
-   without replay. */
+   their products at its peak and nothing else (of a prompt, behind the last
+   attention, its last column's); with "anew" before steps: without replay. */
 #include "bench.h"
 #include "library/functions.h"
 #include "practice/practice.h"
@@ -122,10 +122,12 @@ static void prompt(Arena *arena, const Theta *theta, int times)
 {
     Tape *tape = tape_for(arena, theta);
     Clock clock = clock_new(times);
-    do {
-        dtransformer(tape, random_texts(arena, 1, LONG, gpt2.N_V)[1], theta);
-        tape_clear(tape);
-    } while (told(&clock));
+    const Inference how = { .ell_gen = 1,
+                            .kv_cache = kv_cache_new(arena, tape, theta) };
+    do
+        inference_14(tape, arena, random_texts(arena, 1, LONG, gpt2.N_V)[1],
+                     theta, &how);
+    while (told(&clock));
     tape_free(tape);
 }
 
@@ -193,7 +195,8 @@ int main(int argc, char *argv[])
         printf("%.3f\n", small ? peak / 3 / gflop(theta, sizes.ell_max)
                : strcmp(what, "train") == 0
                ? 3e3 * BATCH * gflop(theta, ELL) / peak
-               : 1e3 * gflop(theta, LONG) / peak);
+               : 1e3 * (gflop(theta, LONG) - 2e-9 * (LONG - 1) * gpt2.d_e
+                        * (gpt2.N_V + 2 * gpt2.d_mlp)) / peak);
         return 0;
     }
     if (small || strcmp(what, "train") == 0)
