@@ -17,24 +17,13 @@ void append(char *to, size_t size, const char *format, ...)
 
 int word_in(const char *list, const char *word, size_t length)
 {
-    for (int k = 1; list != NULL && *list != '\0'; k++) {
-        if (strncmp(list, word, length) == 0
-            && (list[length] == ' ' || list[length] == '\0'))
+    int k = 1;
+    for (const char *p = list; p != NULL; p = strchr(p, ' '), k++) {
+        p += *p == ' ';
+        if (strncmp(p, word, length) == 0 && strchr(" ", p[length]) != NULL)
             return k;
-        list += strcspn(list, " ");
-        list += *list == ' ';
     }
     return 0;
-}
-
-void add_to_list(char *list, size_t size, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *p = list; (p = strstr(p, name)) != NULL; p++)
-        if ((p == list || p[-1] == ' ') && (p[n] == ',' || p[n] == '\0'))
-            return;
-    if (strlen(list) + n + 60 < size)       /* else enough is said */
-        append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
 }
 
 int text_width(const char *text)
