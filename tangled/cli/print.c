@@ -15,12 +15,11 @@ void append(char *to, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-int word_in(const char *list, const char *word, size_t length)
+int word_in(const char *list, const char *word, size_t n)
 {
-    int k = 1;
-    for (const char *p = list; p != NULL; p = strchr(p, ' '), k++) {
-        p += *p == ' ';
-        if (strncmp(p, word, length) == 0 && strchr(" ", p[length]) != NULL)
+    for (int k = 1; list != NULL; list = strchr(list, ' '), k++) {
+        list += *list == ' ';
+        if (strncmp(list, word, n) == 0 && strchr(" ", list[n]) != NULL)
             return k;
     }
     return 0;
