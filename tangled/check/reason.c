@@ -79,9 +79,14 @@ bool is_rounded(const Judged *judged)
     return false;
 }
 
+static bool is_right_or_open(const Entry *entry, double x)
+{
+    return verdict_on(entry, x) <= RIGHT;
+}
+
 bool is_right_in(const Claim *c, const Run *run)
 {
-    return count_right(c, run) == count_entries(c->item);
+    return count_in(c, run, is_right_or_open) == entries_of(c);
 }
 
 bool has_same_numbers(const Step *a, const Step *b)
@@ -319,8 +324,7 @@ static void find_rounding(Judging *j, int w)
     bool any_wrong = false;
     for (int k = 0; k < w; k++)
         any_wrong |= j->judged[k].count[WRONG] > 0;
-    if (!judged->fits || off < 2
-        || 2 * off < count_entries(judged->claim.item))
+    if (!judged->fits || off < 2 || 2 * off < judged->claimed)
         return;
     if (w > 0 && j->run[AS_WRITTEN] != NULL
         && is_within(j, w, AS_WRITTEN, try_claims))

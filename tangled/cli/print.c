@@ -15,25 +15,14 @@ void append(char *to, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-int word_in(const char *list, const char *word, size_t length)
+int word_in(const char *list, const char *word, size_t n)
 {
-    for (int n = 1; list != NULL && *list != '\0'; n++) {
-        size_t m = strcspn(list, " ");
-        if (m == length && memcmp(list, word, m) == 0)
-            return n;
-        list += m + strspn(list + m, " ");
+    for (int k = 1; list != NULL; list = strchr(list, ' '), k++) {
+        list += *list == ' ';
+        if (strncmp(list, word, n) == 0 && strchr(" ", list[n]) != NULL)
+            return k;
     }
     return 0;
-}
-
-void add_to_list(char *list, size_t size, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *p = list; (p = strstr(p, name)) != NULL; p++)
-        if ((p == list || p[-1] == ' ') && (p[n] == ',' || p[n] == '\0'))
-            return;
-    if (strlen(list) + n + 60 < size)       /* else enough is said */
-        append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
 }
 
 int text_width(const char *text)

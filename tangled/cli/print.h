@@ -9,11 +9,8 @@
 void append(char *to, size_t size, const char *format, ...)
     FORMAT_LIKE_PRINTF(3, 4);
 
-/* Returns which word of a list with blanks, or NULL, it is, from 1; 0: none. */
-int word_in(const char *list, const char *word, size_t length);
-
-/* Adds a name to a list with commas, once, if there is room enough. */
-void add_to_list(char *list, size_t size, const char *name);
+/* Returns which word of a list, or NULL, these n bytes are, from 1; 0: none. */
+int word_in(const char *list, const char *word, size_t n);
 
 /* Returns how many columns a UTF-8 text takes; combining accents take 0. */
 int text_width(const char *text);

@@ -199,6 +199,16 @@ const char *known_name(int algorithm, const char *plain, bool others)
     return NULL;
 }
 
+void add_to_list(char *list, size_t size, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = list; (p = strstr(p, name)) != NULL; p++)
+        if ((p == list || p[-1] == ' ') && (p[n] == ',' || p[n] == '\0'))
+            return;
+    if (strlen(list) + n + 60 < size)       /* else enough is said */
+        append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
+}
+
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
 {
     char names[400] = "", steps[400] = "";

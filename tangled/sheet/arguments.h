@@ -72,6 +72,9 @@ const char *known_name(int algorithm, const char *plain, bool others);
    mask, so that an item may do without an equals sign; NULL: it is none. */
 const Argument *find_key(const char *name);
 
+/* Adds a name to a list with commas, once, if there is room enough. */
+void add_to_list(char *list, size_t size, const char *name);
+
 /* Writes the names that an algorithm takes and its steps, or, for a claim,
    its steps alone, as a sentence, and returns it. */
 enum { NAMES_BYTES = 900 };

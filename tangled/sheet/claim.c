@@ -101,14 +101,6 @@ int count_right(const Claim *claim, const Run *run)
     return count_in(claim, run, is_right);
 }
 
-int count_entries(const Item *claim)
-{
-    int n = 0;
-    for (int k = 0; k < claim->rows * claim->cols; k++)
-        n += !isnan(claim->entry[k].value);
-    return n;
-}
-
 bool is_cut_from(const Entry *entry, double x)
 {
     double typed = entry->value, more = fabs(x) - fabs(typed);

@@ -59,9 +59,6 @@ bool same_number(double a, double b);
    column are the same; NULL has none. */
 bool is_comparable(const Item *claim, const Step *step);
 
-/* Returns how many entries are claimed. */
-int count_entries(const Item *claim);
-
 /* Returns how many entries of a claim are right in a run. */
 int count_right(const Claim *claim, const Run *run);
 

@@ -278,13 +278,12 @@ static const Name names[] = {
     LATEST("variance", VARIANCE),       LATEST("q", TEMPERED),
     LATEST("hidden", HIDDEN),           LATEST("p", NEXT),
     LATEST("p", PROBABILITIES),         LATEST("masked", MASKED),
-    LATEST("masked", SCORES),
+    LATEST("masked", SCORES),           LATEST("mlp", MLP),
     { "normed", NULL, 0, ROLE(ATTENTION_NORM) | ROLE(MLP_NORM), NULL },
     LATEST("standardised", STANDARDISED), LATEST("logits", LOGITS),
     LATEST("exp", POWERS),              LATEST("sum", SUM),
     LATEST("root", ROOT),               LATEST("scaled", SCALED),
     LATEST("embedding", EMBEDDING),     LATEST("position", POSITION),
-    LATEST("attention_norm", ATTENTION_NORM), LATEST("mlp", MLP),
     LATEST("positions", POSITION),      LATEST("active", ACTIVE),
     BY("eta", NULL), BY("base", NULL), BY("t", NULL),
 #define IS(name, formula) { name, NULL, 0, 0, formula }
@@ -295,8 +294,7 @@ static const Name names[] = {
     ONLY("beta", IF_RMS, "0"),
     ONLY("base", IF_PAPER, "ell_max"),      ONLY("base", IF_VASWANI, "10000"),
     ONLY("first", IF_PAPER, "1"),           ONLY("first", IF_VASWANI, "0"),
-    ONLY("from_0", IF_PAPER, "0"),          ONLY("from_0", IF_VASWANI, "1"),
-    ONLY("query_input", IF_PRE_NORM, "attention_norm"),
+    ONLY("query_input", IF_PRE_NORM, "normed"),
     IS("query_input", "X"),                 IS("query_input", "input"),
     ONLY("key_input", IF_CROSS, "context"),
     IS("key_input", "Z"),                   IS("key_input", "e_t"),
@@ -305,7 +303,7 @@ static const Name names[] = {
     IS("unembedding", "W_u"),               IS("unembedding", "W_e'"),
     IS("read", "one_hot(target, rows(P))"),
     IS("own", "one_hot(own_tokens, rows(P))"),
-    IS("odds", "1 / exp(log_p)'"),
+    IS("odds", "1 / exp(log_p)'"),      /* none where that is 0 */
     IS("odds", "1 / sum(pick(read, P, 0))'"),
     IS("chosen", "1 / odds"),
     IS("I", "diagonal + 0 * it it"),     /* refused unless it is square */
@@ -322,8 +320,8 @@ static const Name names[] = {
     IS("shifted", "W_p column_k / sum(column_k)"),
     IS("place", "first + t_0 + index(it')' - 2"),
     IS("half", "round(index(it) / 2 + 0.25, 0)"),
-    IS("i", "2 * (half - from_0) / rows(it)"),
-    IS("other_i", "2 * (half + from_0 - 1) / rows(it)"),
+    IS("i", "2 * (half - 1 + first) / rows(it)"),
+    IS("other_i", "2 * (half - first) / rows(it)"),
     IS("phase", "pi / 2 * (index(it) - 2 * half + 1)"),
 };
 
