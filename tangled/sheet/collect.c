@@ -278,7 +278,7 @@ static Mat entered_matrix(Job *job, const Step *step, const Given *g, Mat M)
                      g->item->typed, step->transposed ? M->cols : M->rows,
                      step->transposed ? M->rows : M->cols);
     Mat copy = copy_into(input(job->tape, g->M->rows, g->M->cols), g->M);
-    if (step->algorithm != 4 || !has_role(step, ROLE(MASKED) | ROLE(SCALED)))
+    if (!has_role(step, ROLE(MASKED) | ROLE(SCALED)))
         return copy;
     Given *mask = find_beside(job, step, "mask");
     if (mask != NULL)
@@ -446,8 +446,7 @@ static void derive_beside(Job *job, const Step *step, bool behind)
         other.row = r;
         other.name = r->name;
         other.role = r->role;
-        if (r->role != ROLE_SCALED || r->algorithm == 3
-            || is_any_masked(job, step))
+        if (!behind || r->role != ROLE_SCALED || is_any_masked(job, step))
             resolve_step(job, &other, NULL);
     }
 }
