@@ -381,9 +381,8 @@ static int given_layers(Job *job, Part part, const char *name)
     int least = 0;
     char number[20];
     for (const Given *g = job->given; g->item != NULL; g++)
-        if ((g->place.part == ED ? DEC : g->place.part) == part
-            && g->place.layer >= least)
-            least = g->place.layer > 0 ? g->place.layer : 1;
+        if ((g->place.part == ED ? DEC : g->place.part) == part)
+            least = (int)fmax(least, fmax(g->place.layer, 1));
     int L = (int)number_given(job, name, least);
     snprintf(number, sizeof number, "%d", least);
     if (find_item(job, name) == NULL && !job->late)
@@ -441,16 +440,6 @@ static void bind_model(Job *job)
                     p->place);
 }
 
-/* Refuses an item that is not needed, or may be of several places. */
-_Noreturn static void refuse_place(const Job *job, const Item *item)
-{
-    const char *name = item->name;
-    fail_in_text(job->f, item->at, "this sheet needs no %s, or it is not "
-                 "clear where; a name such as %s^2, layer1.%s, enc1.%s, "
-                 "dec1.%s or, for the cross-attention, ed1.%s says where.",
-                 item->typed, name, name, name, name, name);
-}
-
 void bind_matrices(Job *job)
 {
     limit_sizes(job);
@@ -465,9 +454,15 @@ void bind_matrices(Job *job)
         bind_model(job);
     else
         bind_component(job);
-    for (const Given *g = job->given; g->item != NULL; g++)
+    for (const Given *g = job->given; g->item != NULL; g++) {
+        const char *name = g->item->name;
         if (g->M == NULL && g->shape->kind >= TOKENS && g->item->word == NULL)
-            refuse_place(job, g->item);
+            fail_in_text(job->f, g->item->at, "this sheet needs no %s, or it "
+                         "is not clear where; a name such as %s^2, "
+                         "layer1.%s, enc1.%s, dec1.%s or, for the "
+                         "cross-attention, ed1.%s says where.",
+                         g->item->typed, name, name, name, name, name);
+    }
     if (job->run.algorithm == 2)
         compute_positions(job);
 }

@@ -278,7 +278,7 @@ static Mat entered_matrix(Job *job, const Step *step, const Given *g, Mat M)
                      g->item->typed, step->transposed ? M->cols : M->rows,
                      step->transposed ? M->rows : M->cols);
     Mat copy = copy_into(input(job->tape, g->M->rows, g->M->cols), g->M);
-    if (step->algorithm != 4 || !has_role(step, ROLE(MASKED) | ROLE(SCALED)))
+    if (!has_role(step, ROLE(MASKED) | ROLE(SCALED)))
         return copy;
     Given *mask = find_beside(job, step, "mask");
     if (mask != NULL)
@@ -367,7 +367,7 @@ static bool has_claim(const Sheet *sheet, const StepRow *row)
 
 /* Whether the derived step of a row is asked for: by a claim, by a slip, or
    by what goes with it. Where no tau is given, q may still be claimed. */
-static bool is_wanted(const Job *job, const StepRow *row)
+static bool is_asked_for(const Job *job, const StepRow *row)
 {
     bool own = row->algorithm == job->run.algorithm || row->role == ROLE_LOSS,
          claimed = (job->on_demand >> row->role & 1) != 0
@@ -385,7 +385,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     Given *given = job->late ? given_at(job, step) : NULL;
     Lookup at = { .job = job, .here = step };
     bool derives = M == NULL || (job->now.rederive && row->formula != NULL);
-    if (M == NULL && given == NULL && !is_wanted(job, row))
+    if (M == NULL && given == NULL && !is_asked_for(job, row))
         return NULL;
     job->now.misses = false;
     Mat value = given != NULL ? entered_matrix(job, step, given, M)
@@ -446,8 +446,7 @@ static void derive_beside(Job *job, const Step *step, bool behind)
         other.row = r;
         other.name = r->name;
         other.role = r->role;
-        if (r->role != ROLE_SCALED || r->algorithm == 3
-            || is_any_masked(job, step))
+        if (!behind || r->role != ROLE_SCALED || is_any_masked(job, step))
             resolve_step(job, &other, NULL);
     }
 }

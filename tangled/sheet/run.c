@@ -427,8 +427,7 @@ static const char *guess_layout(Job *job)
 static void choose_layout(Job *job, const Layout *layout)
 {
     job->run.named = job->run.layout != NULL;
-    const char *why = job->run.named ? "" : layout == NULL
-                    ? guess_layout(job)
+    const char *why = job->run.named ? "" : layout == NULL ? guess_layout(job)
                     : " (chosen because the claims are explained best in it)";
     job->run.layout = layout != NULL ? layout : job->run.layout;
     job->run.shifted = is_shifted(job);
@@ -471,8 +470,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
                      Tape *tape, Error *f)
 {
     size_t bytes = (size_t)(bound->givens + 1) * sizeof *bound->given;
-    Error inner = f != NULL ? *f
-                : (Error){ .sheet = bound->run.sheet->name };
+    Error inner = f != NULL ? *f : (Error){ .sheet = bound->run.sheet->name };
     bool trains = algorithm_table[bound->run.algorithm].kind == TRAINING,
          own = trains || bound->backwards != NULL || variation == NULL;
     Job *job = arena_alloc(arena, sizeof *job);

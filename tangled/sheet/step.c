@@ -262,9 +262,8 @@ static const char *formula_text(const Run *run, const Step *step)
         if (q->role == ROLE_TEMPERED)
             return run->layout->rows ? "-Σ_t log q[t, target[t]]"
                                      : "-Σ_t log q[target[t], t]";
-    if (run->hyper.rms && step->algorithm == 6 && step->line != 2
-        && !row->derived)
-        return step->line == 1 ? "0" : "e / √(v + ε) ⊙ γ";
+    if (run->hyper.rms && has_role(step, ROLE(MEAN) | ROLE(NORMALISED)))
+        return step->role == ROLE_MEAN ? "0" : "e / √(v + ε) ⊙ γ";
     if (step->role == ROLE_DRAWN && step > run->step
         && step[-1].role == ROLE_KEPT)
         return "the first y with u < kept[1] + ... + kept[y]";
