@@ -67,14 +67,20 @@ Mat *matrices(Mat M, int n)
     return arena_alloc(tape_arena(M->tape), ((size_t)n + 1) * sizeof(Mat));
 }
 
+/* The entries at, or the gradient, of M as they lie in memory. */
+static View view(Mat M, real *at)
+{
+    return M->transposed ? (View){ at, M->rows, M->cols, M->cols, 1 }
+                         : (View){ at, M->rows, M->cols, 1, M->rows };
+}
+
 real *entry_(Where where, Mat M, int i, int j)
 {
     if (i < 1 || i > M->rows || j < 1 || j > M->cols)
         refuse(where, "there is no entry [%d, %d] in a matrix of %d x %d.",
                i, j, M->rows, M->cols);
-    return M->transposed ? &M->at[(size_t)M->cols * (size_t)(i - 1)
-                              + (size_t)(j - 1)]
-                     : &column(M->at, M, j - 1)[i - 1];
+    const View V = view(M, M->at);
+    return &V.at[(i - 1) * V.row + (j - 1) * V.column];
 }
 
 static void require_same_shape(Where where, Mat A, Mat B)
@@ -93,49 +99,6 @@ static void require_shape(Where where, Mat v, const char *name, int rows,
                cols);
 }
 
-typedef struct {
-    const real *at;
-    int rows, cols;             /* as stored, before a transposition */
-    bool transposed;
-} Factor;
-
-static Factor entries_of(Mat M)
-{
-    if (M->transposed)
-        return (Factor){ M->at, M->cols, M->rows, true };
-    return (Factor){ M->at, M->rows, M->cols, false };
-}
-
-static Factor gradient_of(Mat M)
-{
-    return (Factor){ M->grad, M->rows, M->cols, false };
-}
-
-static Factor transpose(Factor F)
-{
-    F.transposed = !F.transposed;
-    return F;
-}
-
-static void add_product(real *C, Factor A, Factor B)    /* C += A B */
-{
-    int m = A.transposed ? A.cols : A.rows;
-    int k = A.transposed ? A.rows : A.cols;
-    int n = B.transposed ? B.rows : B.cols;
-    if (C != NULL)
-        product(A.transposed, B.transposed, m, n, k,
-                A.at, A.rows, B.at, B.rows, C, m);
-}
-
-/* dM += A B, or its transpose. */
-static void add_to_gradient(Mat M, bool transposed, Factor A, Factor B)
-{
-    if (M->transposed != transposed)
-        add_product(M->grad, transpose(B), transpose(A));
-    else
-        add_product(M->grad, A, B);
-}
-
 /* dB += dY, where B is as high as Y, and has its columns or one for all. */
 FAST static void add_gradient_of(Mat Y, Mat B)
 {
@@ -145,17 +108,21 @@ FAST static void add_gradient_of(Mat Y, Mat B)
             B->grad[k] += Y->grad[first + k];
 }
 
-static Factor first_factor(Mat Y)
+/* The first factor of a product Y, or its gradient. */
+static View first_factor(Mat Y, real *at)
 {
-    Factor A = entries_of(Y->of[0]);
+    View A = view(Y->of[0], at);
     return Y->c != 0 ? transpose(A) : A;
 }
 
 static void affine_backward(Mat Y)      /* of[2] is b; a product has none */
 {
     Mat A = Y->of[0], B = Y->of[1];
-    add_to_gradient(A, Y->c != 0, gradient_of(Y), transpose(entries_of(B)));
-    add_to_gradient(B, false, transpose(first_factor(Y)), gradient_of(Y));
+    const View dY = view(Y, Y->grad);
+    if (A->grad != NULL)
+        product(first_factor(Y, A->grad), dY, transpose(view(B, B->at)));
+    if (B->grad != NULL)
+        product(view(B, B->grad), transpose(first_factor(Y, A->at)), dY);
     if (Y->n == 3)
         add_gradient_of(Y, Y->of[2]);
 }
@@ -167,7 +134,8 @@ static void affine_forward(struct Matrix *Y)
     for (int j = 0; Y->n == 3 && j < Y->cols; j++)
         memcpy(column(Y->at, Y, j), Y->of[2]->at,
                (size_t)Y->rows * sizeof(real));
-    add_product(Y->at, first_factor(Y), entries_of(Y->of[1]));
+    product(view(Y, Y->at), first_factor(Y, Y->of[0]->at),
+            view(Y->of[1], Y->of[1]->at));
 }
 
 OPERATION(affine, OWN_PLACE);

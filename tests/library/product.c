@@ -88,18 +88,24 @@ static Array obvious(const Multiplication *p)
     return C;
 }
 
+static View view(const Array *a, bool transposed, int rows, int cols)
+{
+    return transposed ? (View){ a->at, rows, cols, a->ld, 1 }
+                      : (View){ a->at, rows, cols, 1, a->ld };
+}
+
 /* kernel NULL: by the one that product chooses. */
 static Array by(const Kernel *kernel, const Multiplication *p)
 {
-    Array C = copy_of(&p->C);
-    const Array *A = &p->A, *B = &p->B;
+    Array D = copy_of(&p->C);
+    const View A = view(&p->A, p->transpose_A, p->m, p->k);
+    const View B = view(&p->B, p->transpose_B, p->k, p->n);
+    const View C = view(&D, false, p->m, p->n);
     if (kernel == NULL)
-        product(p->transpose_A, p->transpose_B, p->m, p->n, p->k,
-                A->at, A->ld, B->at, B->ld, C.at, C.ld);
+        product(C, A, B);
     else
-        product_by(kernel, p->transpose_A, p->transpose_B, p->m, p->n, p->k,
-                   A->at, A->ld, B->at, B->ld, C.at, C.ld);
-    return C;
+        product_by(kernel, C, A, B);
+    return D;
 }
 
 /* NaN where NaN is expected, between the columns and where 0 met infinity. */
