@@ -56,7 +56,14 @@ Mat constant_(Where where, Arena *arena, int rows, int cols)
 Mat input_(Where where, Tape *tape, int rows, int cols)
 {
     require_column(where, rows, cols);
-    return clear_matrix(node_on(where, tape, rows, cols, NULL, 0, NULL));
+    return clear_matrix(node_new(where, tape, rows, cols, NULL, 0, NULL));
+}
+
+/* A new node that has the shape of its first operand. */
+static struct Matrix *node_like(Where where, const Operation *operation,
+                                int n, const Mat of[])
+{
+    return node_new(where, NULL, of[0]->rows, of[0]->cols, operation, n, of);
 }
 
 Mat *matrices(Mat M, int n)
@@ -164,8 +171,8 @@ Mat mul_tn_(Where where, Mat A, Mat B)
         refuse(where, "the first is %d x %d and the second %d x %d; they "
                "must have as many rows, since the first is transposed.",
                A->rows, A->cols, B->rows, B->cols);
-    struct Matrix *Y = node_new(where, A->cols, B->cols, &affine_operation,
-                                2, (Mat[]){ A, B });
+    struct Matrix *Y = node_new(where, NULL, A->cols, B->cols,
+                                &affine_operation, 2, (Mat[]){ A, B });
     Y->c = 1;                   /* A is transposed */
     return node_compute(Y);
 }
@@ -180,8 +187,8 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
         require_shape(where, b, "b", W->rows, 1, W);
     const int n = b == NULL ? 2 : 3;
     const Mat of[] = { W, X, b };
-    return node_compute(node_on(where, tape_of(where, n, of), W->rows,
-                                X->cols, &affine_operation, n, of));
+    return node_compute(node_new(where, tape_of(where, n, of), W->rows,
+                                 X->cols, &affine_operation, n, of));
 }
 
 static void add_backward(Mat Y)
@@ -204,8 +211,7 @@ OPERATION(add, OWN_PLACE);
 Mat add_(Where where, Mat A, Mat B)
 {
     require_same_shape(where, A, B);
-    return node_compute(node_new(where, A->rows, A->cols, &add_operation, 2,
-                                 (Mat[]){ A, B }));
+    return node_compute(node_like(where, &add_operation, 2, (Mat[]){ A, B }));
 }
 
 Mat add_bias_(Where where, Mat M, Mat b)
@@ -213,8 +219,7 @@ Mat add_bias_(Where where, Mat M, Mat b)
     if (b == NULL)
         return M;
     require_shape(where, b, "b", M->rows, 1, M);
-    return node_compute(node_new(where, M->rows, M->cols, &add_operation, 2,
-                                 (Mat[]){ M, b }));
+    return node_compute(node_like(where, &add_operation, 2, (Mat[]){ M, b }));
 }
 
 FAST static void scale_backward(Mat Y)
@@ -235,8 +240,7 @@ OPERATION(scale, ALL_IN_PLACE);
 
 Mat scale_(Where where, Mat M, double c)
 {
-    struct Matrix *Y = node_new(where, M->rows, M->cols, &scale_operation,
-                                1, &M);
+    struct Matrix *Y = node_like(where, &scale_operation, 1, &M);
     Y->c = c;
     return node_compute(Y);
 }
@@ -268,15 +272,15 @@ OPERATION(hadamard, OWN_PLACE);
 Mat hadamard_(Where where, Mat A, Mat B)
 {
     require_same_shape(where, A, B);
-    return node_compute(node_new(where, A->rows, A->cols,
-                                 &hadamard_operation, 2, (Mat[]){ A, B }));
+    return node_compute(node_like(where, &hadamard_operation, 2,
+                                  (Mat[]){ A, B }));
 }
 
 Mat scale_rows_(Where where, Mat g, Mat M)
 {
     require_shape(where, g, "g", M->rows, 1, M);
-    return node_compute(node_new(where, M->rows, M->cols,
-                                 &hadamard_operation, 2, (Mat[]){ M, g }));
+    return node_compute(node_like(where, &hadamard_operation, 2,
+                                  (Mat[]){ M, g }));
 }
 
 static void sum_backward(Mat y)
@@ -298,7 +302,7 @@ OPERATION(sum, OWN_PLACE);
 
 Mat sum_(Where where, Mat M)
 {
-    return node_compute(node_new(where, 1, 1, &sum_operation, 1, &M));
+    return node_compute(node_new(where, NULL, 1, 1, &sum_operation, 1, &M));
 }
 
 static void refuse_column(Mat P, Mat M, int j)
@@ -347,8 +351,7 @@ OPERATION(softmax, GRADIENT_IN_PLACE);
 
 Mat softmax_(Where where, Mat M)
 {
-    struct Matrix *P = node_new(where, M->rows, M->cols, &softmax_operation,
-                                1, &M);
+    struct Matrix *P = node_like(where, &softmax_operation, 1, &M);
     P->logits = M;
     return node_compute(P);
 }
@@ -372,8 +375,8 @@ OPERATION(mean, OWN_PLACE);
 
 Mat mean_(Where where, Mat M)
 {
-    return node_compute(node_new(where, 1, M->cols, &mean_operation, 1,
-                                 &M));
+    return node_compute(node_new(where, NULL, 1, M->cols, &mean_operation,
+                                 1, &M));
 }
 
 FAST static void variance_backward(Mat v)
@@ -403,8 +406,8 @@ OPERATION(variance, OWN_PLACE);
 Mat variance_(Where where, Mat M, Mat m)
 {
     require_shape(where, m, "m", 1, M->cols, M);
-    return node_compute(node_new(where, 1, M->cols, &variance_operation, 2,
-                                 (Mat[]){ M, m }));
+    return node_compute(node_new(where, NULL, 1, M->cols,
+                                 &variance_operation, 2, (Mat[]){ M, m }));
 }
 
 FAST static void standardise_backward(Mat Y)
@@ -445,9 +448,8 @@ Mat standardise_(Where where, Mat M, Mat m, Mat v, const double *given)
 {
     require_shape(where, m, "m", 1, M->cols, M);
     require_shape(where, v, "v", 1, M->cols, M);
-    struct Matrix *Y = node_new(where, M->rows, M->cols,
-                                &standardise_operation, 3,
-                                (Mat[]){ M, m, v });
+    struct Matrix *Y = node_like(where, &standardise_operation, 3,
+                                 (Mat[]){ M, m, v });
     Y->c = given != NULL ? *given : settings(Y->tape)->epsilon;
     if (!(Y->c >= 0) || !isfinite(Y->c))
         refuse(where, "epsilon is %g; it must be 0 or a positive number.",
@@ -491,8 +493,7 @@ OPERATION(masked, ALL_IN_PLACE);
 
 Mat masked_(Where where, Mat S, Mask mask)
 {
-    struct Matrix *Y = node_new(where, S->rows, S->cols, &masked_operation,
-                                1, &S);
+    struct Matrix *Y = node_like(where, &masked_operation, 1, &S);
     Y->mask = mask;
     Y->c = mask.look == look_back ? settings(Y->tape)->past : 0;
     return node_compute(Y);
@@ -518,8 +519,7 @@ OPERATION(relu, ALL_IN_PLACE);
 
 Mat relu_(Where where, Mat M)
 {
-    return node_compute(node_new(where, M->rows, M->cols, &relu_operation,
-                                 1, &M));
+    return node_compute(node_like(where, &relu_operation, 1, &M));
 }
 
 FAST static void gelu_backward(Mat Y)
@@ -566,8 +566,7 @@ OPERATION(gelu, ALL_IN_PLACE);
 
 static Mat gelu_by(Where where, Mat M, bool by_tanh)
 {
-    struct Matrix *Y = node_new(where, M->rows, M->cols, &gelu_operation, 1,
-                                &M);
+    struct Matrix *Y = node_like(where, &gelu_operation, 1, &M);
     Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
     Y->c = by_tanh;
     return node_compute(Y);
@@ -618,8 +617,8 @@ Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
     if (W->tape != NULL && W->tape != tape)
         refuse(where, "the operands are on two different tapes.");
     require_column(where, W->rows, n);
-    struct Matrix *Y = node_on(where, tape, W->rows, n, &gather_operation,
-                               1, &W);
+    struct Matrix *Y = node_new(where, tape, W->rows, n, &gather_operation,
+                                1, &W);
     Y->j = indices_on(tape, n, j);
     return node_compute(Y);
 }
@@ -658,7 +657,7 @@ Mat stack_(Where where, int n, const Mat parts[])
                    parts[k]->cols);
     if (n < 1)
         refuse(where, "there is nothing to stack.");
-    return node_compute(node_new(where, rows, parts[1]->cols,
+    return node_compute(node_new(where, NULL, rows, parts[1]->cols,
                                  &stack_operation, n, parts + 1));
 }
 
@@ -713,7 +712,8 @@ Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
     if (i.length != j.length)
         refuse(where, "%d rows and %d columns; the lists must be equally "
                "long.", i.length, j.length);
-    struct Matrix *y = node_new(where, 1, i.length, &log_prob_operation, 2,
+    struct Matrix *y = node_new(where, NULL, 1, i.length,
+                                &log_prob_operation, 2,
                                 (Mat[]){ P, P->logits });
     y->c = settings(y->tape)->smoothing;
     y->i = indices_on(y->tape, i.length, i.id);

@@ -59,7 +59,7 @@ typedef struct {
                                    printed                                */
 } Session;
 
-static SHARED_ATOMIC int caught;        /* 0, or the signal             */
+static _Atomic int caught;              /* 0, or the signal             */
 
 static void catch(int signal)
 {
