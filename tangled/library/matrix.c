@@ -27,13 +27,6 @@ static void zero_entries(Mat M)
     memset(M->at, 0, entries(M) * sizeof(real));
 }
 
-static Mat clear_matrix(Mat M)
-{
-    zero_entries(M);
-    clear_gradient(M);
-    return M;
-}
-
 static void require_column(Where where, int rows, int cols)
 {
     if (cols < 1)
@@ -41,22 +34,27 @@ static void require_column(Where where, int rows, int cols)
                rows, cols);
 }
 
+static Mat zeros(Where where, Mat M)
+{
+    require_column(where, M->rows, M->cols);
+    zero_entries(M);
+    clear_gradient(M);
+    return M;
+}
+
 Mat parameter_(Where where, Arena *arena, int rows, int cols)
 {
-    require_column(where, rows, cols);
-    return clear_matrix(matrix_new(where, arena, rows, cols, true));
+    return zeros(where, matrix_new(where, arena, rows, cols, true));
 }
 
 Mat constant_(Where where, Arena *arena, int rows, int cols)
 {
-    require_column(where, rows, cols);
-    return clear_matrix(matrix_new(where, arena, rows, cols, false));
+    return zeros(where, matrix_new(where, arena, rows, cols, false));
 }
 
 Mat input_(Where where, Tape *tape, int rows, int cols)
 {
-    require_column(where, rows, cols);
-    return clear_matrix(node_new(where, tape, rows, cols, NULL, 0, NULL));
+    return zeros(where, node_new(where, tape, rows, cols, NULL, 0, NULL));
 }
 
 /* A new node that has the shape of its first operand. */

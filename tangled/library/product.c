@@ -251,42 +251,35 @@ const Kernel *product_kernel(const char *name)
 
 typedef struct {
     View C, A, B;
-    int rows, columns;          /* of a part: all of one of the two */
+    int rows;                   /* of a part */
 } Product;
 
 static void multiply_part(void *to, int k)
 {
     const Product *p = to;
-    const int i = p->rows < p->C.rows ? k * p->rows : 0;
-    const int j = p->rows < p->C.rows ? 0 : k * p->columns;
-    const View C = part(p->C, i, j, p->rows, p->columns);
+    const View C = part(p->C, k * p->rows, 0, p->rows, p->C.cols);
     const Kernel *kernel = &kernels[fastest()];
-    if (kernel->high == 4 && C.rows <= kernel->lanes / 2)
+    if (kernel->high == 4
+        && (C.row == 1 ? C.rows : C.cols) <= kernel->lanes / 2)
         kernel++;
-    product_by(kernel, C, part(p->A, i, 0, C.rows, p->A.cols),
-               part(p->B, 0, j, p->B.rows, C.cols));
+    product_by(kernel, C, part(p->A, k * p->rows, 0, p->rows, p->A.cols),
+               p->B);
 }
 
 enum { STEP = 64, WORTH = 1 << 19, COLUMN_WORTH = 1 << 15 };
 
 void product(View C, View A, View B)
 {
-    const int m = C.rows, n = C.cols;
-    Product p = { C, A, B, m, n };
-    const double entries = (double)m * n * A.cols;
-    const int threads = entries < (n == 1 ? COLUMN_WORTH : WORTH)
+    const double work = (double)C.rows * C.cols * A.cols;
+    const int threads = work < (C.cols == 1 ? COLUMN_WORTH : WORTH)
                       ? 1 : available_threads();
-    if (threads == 1) {
-        multiply_part(&p, 0);
-        return;
+    if (threads == 1)
+        multiply_part(&(Product){ C, A, B, C.rows }, 0);
+    else if (C.rows < C.cols)       /* its columns are shared */
+        product(transpose(C), transpose(B), transpose(A));
+    else {
+        const int steps = (C.rows + STEP - 1) / STEP;
+        Product p = { C, A, B, (steps + threads - 1) / threads * STEP };
+        parallel_for((C.rows + p.rows - 1) / p.rows, multiply_part, &p);
     }
-    const bool by_rows = m >= n;
-    const int steps = ((by_rows ? m : n) + STEP - 1) / STEP;
-    const int share_of = (steps + threads - 1) / threads * STEP;
-    if (by_rows)
-        p.rows = least(share_of, m);
-    else
-        p.columns = least(share_of, n);
-    parallel_for((m + p.rows - 1) / p.rows
-          * ((n + p.columns - 1) / p.columns), multiply_part, &p);
 }

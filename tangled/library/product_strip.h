@@ -138,50 +138,32 @@ TARGET static INLINE void NAMED(tiles)(int vectors, struct Strip *s)
     }
 }
 
-TARGET static void NAMED(of_height)(int vectors, struct Strip *s)
+TARGET static void NAMED(pack)(View A, real *to, int height)
 {
-    switch (vectors) {
-    case 1:  NAMED(tiles)(1, s); break;
-    case 2:  NAMED(tiles)(2, s); break;
-    default: NAMED(tiles)(HIGH, s);
+    int m = 0, k = 0;               /* rows and columns that are copied */
+    if (A.row == 1) {
+        m = A.rows, k = A.cols;
+        for (int p = 0; p < k; p++)
+            memcpy(to + p * height, A.at + p * A.column,
+                   (size_t)m * sizeof(real));
     }
-}
-
-TARGET static void NAMED(pack_columns)(View A, real *to, int height)
-{
-    typedef NAMED(vector) vector;
-    const int whole = A.rows / NAMED(LANES);
-
-    for (int p = 0; p < A.cols; p++, A.at += A.column, to += height) {
-        for (int v = 0; v < whole; v++)
-            ((vector *)to)[v] = ((const vector *)A.at)[v];
-        for (int i = whole * NAMED(LANES); i < height; i++)
-            to[i] = i < A.rows ? A.at[i] : 0;
-    }
-}
-
-TARGET static void NAMED(pack_rows)(View A, real *to, int height)
-{
-    int m = 0, k = 0;
 #ifdef MIX
-    typedef NAMED(four) four;
-    m = A.rows / 4 * 4, k = A.cols / 4 * 4;
-    for (int i = 0; i < m; i += 4)
-        for (int p = 0; p < k; p += 4) {
-            four row[4];
-            NAMED(transpose)(A.at + i * A.row + p, A.row, row);
-            UNROLL for (int q = 0; q < 4; q++)
-                *(four *)(to + (p + q) * height + i) = row[q];
-        }
+    else {
+        typedef NAMED(four) four;
+        m = A.rows / 4 * 4, k = A.cols / 4 * 4;
+        for (int i = 0; i < m; i += 4)
+            for (int p = 0; p < k; p += 4) {
+                four row[4];
+                NAMED(transpose)(A.at + i * A.row + p, A.row, row);
+                UNROLL for (int q = 0; q < 4; q++)
+                    *(four *)(to + (p + q) * height + i) = row[q];
+            }
+    }
 #endif
     for (int p = 0; p < A.cols; p++)
         for (int i = p < k ? m : 0; i < height; i++)
-            to[p * height + i] = i < A.rows ? A.at[i * A.row + p] : 0;
-}
-
-static void NAMED(pack)(View A, real *to, int height)
-{
-    (A.row == 1 ? NAMED(pack_columns) : NAMED(pack_rows))(A, to, height);
+            to[p * height + i] =
+                i < A.rows ? A.at[i * A.row + p * A.column] : 0;
 }
 
 TARGET static void NAMED(strip)(struct Strip *s)
@@ -199,7 +181,11 @@ TARGET static void NAMED(strip)(struct Strip *s)
     }
     if (!whole || !far || s->ahead == NULL)
         s->to = NULL;
-    NAMED(of_height)(vectors, s);
+    switch (vectors) {
+    case 1:  NAMED(tiles)(1, s); break;
+    case 2:  NAMED(tiles)(2, s); break;
+    default: NAMED(tiles)(HIGH, s);
+    }
 }
 
 TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
