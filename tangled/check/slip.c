@@ -155,7 +155,8 @@ static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
    reads none. */
 static Mat find_log_probabilities(Mat loss)
 {
-    while (loss != NULL && !is_result_of(loss, "log_prob"))
+    while (loss != NULL && (loss->operation == NULL
+           || strcmp(loss->operation->name, "log_prob") != 0))
         loss = loss->n > 0 ? loss->of[0] : NULL;
     return loss;
 }

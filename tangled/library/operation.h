@@ -28,10 +28,6 @@ typedef struct Operation {
 #define OPERATION(f, in_place) static const Operation f##_operation = \
     { #f, f##_forward, f##_backward, in_place }
 
-/* Returns whether M is the result of the operation with this name, such as
-   "softmax". On a tape that wants no gradients it is false. */
-bool is_result_of(Mat M, const char *operation);
-
 /* Returns log p[v] of a column of probabilities, but for a constant that is
    the same for all v. */
 double log_of(Mat p, int v);

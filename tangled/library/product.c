@@ -20,22 +20,16 @@
 #endif
 #endif
 
-#if defined(WATCHED) || !defined(__OPTIMIZE__)
+#if !defined(__GNUC__) || defined(WATCHED) || !defined(__OPTIMIZE__)
 #define UNROLL
 #elif defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
-#elif defined(__GNUC__)
-#define UNROLL _Pragma("GCC unroll 16")
 #else
-#define UNROLL
+#define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-#ifdef __GNUC__
-#ifdef WATCHED
-#define INLINE inline
-#else
+#if defined(__GNUC__) && !defined(WATCHED)
 #define INLINE inline __attribute__((always_inline))
-#endif
 #define FETCH(place, cache) __builtin_prefetch(place, 0, cache)
 #else
 #define INLINE inline
@@ -74,17 +68,13 @@ enum {
     L2 = 2, L1 = 3,                 /* caches, as the compiler counts    */
 };
 
-/* What will be needed soon, columns, and the entry of the next fetch. */
-struct Ahead {
-    View V;
-    int i, j;
-};
-
 /* A B, to be added to C. */
 struct Strip {
     View C, A, B;
     real *to;                       /* room to pack A; NULL: that is done */
-    struct Ahead *ahead;            /* NULL: all is in a cache           */
+    View soon;                      /* what is needed next; at NULL: all
+                                       is in a cache                     */
+    int i, j;                       /* of the entry to fetch next        */
 };
 
 static INLINE int least(int a, int b)
@@ -100,16 +90,16 @@ static INLINE View part(View V, int i, int j, int rows, int cols)
 }
 
 /* The place to fetch next, down the columns one after the other. */
-static INLINE const real *look_ahead(struct Ahead *ahead, int height)
+static INLINE const real *look_ahead(struct Strip *s, int height)
 {
-    const real *soon = ahead->V.at + ahead->i;
-    if (ahead->i < ahead->V.rows) {
-        soon += ahead->j * ahead->V.column;
-        ahead->i += height;
-        if (ahead->i >= ahead->V.rows && ++ahead->j < ahead->V.cols)
-            ahead->i = 0;
+    const real *place = s->soon.at + s->i;
+    if (s->i < s->soon.rows) {
+        place += s->j * s->soon.column;
+        s->i += height;
+        if (s->i >= s->soon.rows && ++s->j < s->soon.cols)
+            s->i = 0;
     }
-    return soon;
+    return place;
 }
 
 #define NAMED(f) f##_plain
@@ -143,13 +133,11 @@ static void multiply_block(const Kernel *kernel, View C, View A, View B)
         rows = kernel->high * kernel->lanes;
         if (rows > C.rows - i)
             rows = least(2 * kernel->lanes, C.rows - i);
-        struct Ahead ahead;
         struct Strip s = { .C = part(C, i, 0, rows, C.cols), .B = B,
                            .A = part(A, i, 0, rows, A.cols), .to = to };
         if (large) {
             View V = part(A.cols < C.cols ? C : A, i + rows, 0, rows, WIDTH);
-            ahead = (struct Ahead){ V.row == 1 ? V : transpose(V), 0, 0 };
-            s.ahead = &ahead;
+            s.soon = V.row == 1 ? V : transpose(V);
         }
         kernel->strip(&s);
     }

@@ -28,7 +28,7 @@ typedef struct Kernel {
     int lanes;                              /* reals in a vector */
     int high;                               /* vectors in a strip */
     void (*strip)(struct Strip *strip);     /* changes it */
-    void (*column)(const struct Strip *strip);
+    void (*column)(struct Strip *strip);
     void (*inner)(const struct Strip *strip);
     void (*pack)(View A, real *to, int height);
 } Kernel;

@@ -78,7 +78,7 @@ TARGET static INLINE void NAMED(add)(int vectors, int columns,
 }
 
 TARGET static INLINE void NAMED(tile)(int vectors, int columns,
-                                      const struct Strip *s, int j)
+                                      struct Strip *s, int j)
 {
     typedef NAMED(vector) vector;
     const vector zero = {0};
@@ -91,11 +91,11 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
         sum[q] = zero;
     UNROLL for (int c = 0; c < columns; c++)
         FETCH(C + c * c_column, L1);
-    if (s->ahead == NULL)
+    if (s->soon.at == NULL)
         NAMED(add)(vectors, columns, s, s->A.cols, A, B, NULL, sum);
     else
         for (int p = 0; p < s->A.cols; p += STRIDE) {
-            const real *soon = look_ahead(s->ahead, vectors * NAMED(LANES));
+            const real *soon = look_ahead(s, vectors * NAMED(LANES));
             real *to = s->to == NULL ? NULL
                      : s->to + p * vectors * NAMED(LANES);
             UNROLL for (int q = 0; q < vectors * BYTES; q += 64)
@@ -174,12 +174,12 @@ TARGET static void NAMED(strip)(struct Strip *s)
     const bool whole = rows == vectors * LANES && s->A.row == 1;
     const bool far = s->A.column > UNPACKED && s->C.cols > 4 * COLUMNS;
 
-    if (!whole || (far && s->ahead == NULL)) {
+    if (!whole) {
         NAMED(pack)(s->A, s->to, vectors * LANES);
         s->A.at = s->to;
         s->A.column = vectors * LANES;
     }
-    if (!whole || !far || s->ahead == NULL)
+    if (!whole || !far)
         s->to = NULL;
     switch (vectors) {
     case 1:  NAMED(tiles)(1, s); break;
@@ -214,7 +214,7 @@ TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
             sum[i] += A[q * next + i] * B[q * b_row];
 }
 
-TARGET static void NAMED(column)(const struct Strip *s)
+TARGET static void NAMED(column)(struct Strip *s)
 {
     enum { VECTORS = HEAD_ROWS / NAMED(LANES) };
     real sum[TALL];

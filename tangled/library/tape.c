@@ -247,12 +247,6 @@ Tape *tape_of(Where where, int n, const Mat of[])
     return tape;
 }
 
-bool is_result_of(Mat M, const char *operation)
-{
-    return M->operation != NULL
-        && strcmp(M->operation->name, operation) == 0;
-}
-
 void observe(Tape *tape, Observer *observer, void *to)
 {
     REQUIRE(tape->observers < OBSERVERS, "at most %d observers.", OBSERVERS);
