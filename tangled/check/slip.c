@@ -155,10 +155,9 @@ static void ask_for_steps(Bound *bound, const Explanation *why, Arena *arena)
    reads none. */
 static Mat find_log_probabilities(Mat loss)
 {
-    while (loss != NULL && (loss->operation == NULL
-           || strcmp(loss->operation->name, "log_prob") != 0))
-        loss = loss->n > 0 ? loss->of[0] : NULL;
-    return loss;
+    while (loss->n > 0 && strcmp(loss->operation->name, "log_prob") != 0)
+        loss = loss->of[0];
+    return loss->n > 0 ? loss : NULL;
 }
 
 /* Returns a step as it is written down, where M was computed. */
