@@ -161,7 +161,7 @@ WITHIN real exp_of(real x)
                                      : (real)exp(x);
 }
 
-WITHIN float Phi_single(float x, real *phi)
+WITHIN float Phi_single(float x, float *phi)
 {
     const float a = (float)-at_least(-(real)fabsf(x), -15);
     int32_t bits;
@@ -177,12 +177,12 @@ WITHIN float Phi_single(float x, real *phi)
     N = N * a + 0x1.c0d056p-2f, D = D * a + 0x1.33d734p0f;
     N = N * a + .5f,            D = D * a + 0x1.acaa5cp0f;
     D = D * a + 1;
-    *phi = (real)(0x1.988454p-2f * e);          /* 1 / sqrt(2 pi) */
+    *phi = 0x1.988454p-2f * e;                  /* 1 / sqrt(2 pi) */
     const float tail = e * (N / D), rest = 1 - tail;
     return either(x > 0, rest, tail);
 }
 
-WITHIN double Phi_double(double x, real *phi)
+WITHIN double Phi_double(double x, double *phi)
 {
     static const double c[] = {
         0x1.1d864303d4c84p-1, -0x1.41d8de9621f77p-4,
@@ -208,14 +208,20 @@ WITHIN double Phi_double(double x, real *phi)
                    * exp(-.5 * (a - head) * (a + head));
     for (int k = sizeof c / sizeof *c; k-- > 0; )
         q = q * t + c[k];
-    *phi = (real)(0.39894228040143267794 * e);  /* 1 / sqrt(2 pi) */
+    *phi = 0.39894228040143267794 * e;          /* 1 / sqrt(2 pi) */
     const double tail = e * (q / (1 + 1.25 * a));
     return x > 0 ? 1 - tail : tail;
 }
 
 WITHIN real Phi(real x, real *phi)
 {
-    return sizeof x == sizeof(float) ? (real)Phi_single((float)x, phi)
-                                     : (real)Phi_double((double)x, phi);
+    if (sizeof x == sizeof(float)) {
+        float density, p = Phi_single((float)x, &density);
+        *phi = (real)density;
+        return (real)p;
+    }
+    double density, P = Phi_double((double)x, &density);
+    *phi = (real)density;
+    return (real)P;
 }
 #endif

@@ -34,7 +34,7 @@ static void require_column(Where where, int rows, int cols)
                rows, cols);
 }
 
-static Mat zeros(Where where, Mat M)
+static Mat clear_matrix(Where where, Mat M)
 {
     require_column(where, M->rows, M->cols);
     zero_entries(M);
@@ -44,17 +44,17 @@ static Mat zeros(Where where, Mat M)
 
 Mat parameter_(Where where, Arena *arena, int rows, int cols)
 {
-    return zeros(where, matrix_new(where, arena, rows, cols, true));
+    return clear_matrix(where, matrix_new(where, arena, rows, cols, true));
 }
 
 Mat constant_(Where where, Arena *arena, int rows, int cols)
 {
-    return zeros(where, matrix_new(where, arena, rows, cols, false));
+    return clear_matrix(where, matrix_new(where, arena, rows, cols, false));
 }
 
 Mat input_(Where where, Tape *tape, int rows, int cols)
 {
-    return zeros(where, node_new(where, tape, rows, cols, NULL, 0, NULL));
+    return clear_matrix(where, node_new(where, tape, rows, cols, NULL, 0, NULL));
 }
 
 /* A new node that has the shape of its first operand. */
