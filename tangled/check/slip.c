@@ -134,9 +134,9 @@ static uint64_t roles_on_demand(const Bound *bound, const Explanation *why)
 
 Mat find_log_probabilities(Mat loss)
 {
-    while (loss != NULL && !is_result_of(loss, "log_prob"))
-        loss = loss->n > 0 ? loss->of[0] : NULL;
-    return loss;
+    while (loss->n > 0 && strcmp(loss->operation->name, "log_prob") != 0)
+        loss = loss->of[0];
+    return loss->n > 0 ? loss : NULL;
 }
 
 /* Returns what is written for M, in the paper's layout. An open entry is not

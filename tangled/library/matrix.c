@@ -27,13 +27,6 @@ static void zero_entries(Mat M)
     memset(M->at, 0, entries(M) * sizeof(real));
 }
 
-static Mat clear_matrix(Mat M)
-{
-    zero_entries(M);
-    clear_gradient(M);
-    return M;
-}
-
 static void require_column(Where where, int rows, int cols)
 {
     if (cols < 1)
@@ -41,22 +34,34 @@ static void require_column(Where where, int rows, int cols)
                rows, cols);
 }
 
+static Mat clear_matrix(Where where, Mat M)
+{
+    require_column(where, M->rows, M->cols);
+    zero_entries(M);
+    clear_gradient(M);
+    return M;
+}
+
 Mat parameter_(Where where, Arena *arena, int rows, int cols)
 {
-    require_column(where, rows, cols);
-    return clear_matrix(matrix_new(where, arena, rows, cols, true));
+    return clear_matrix(where, matrix_new(where, arena, rows, cols, true));
 }
 
 Mat constant_(Where where, Arena *arena, int rows, int cols)
 {
-    require_column(where, rows, cols);
-    return clear_matrix(matrix_new(where, arena, rows, cols, false));
+    return clear_matrix(where, matrix_new(where, arena, rows, cols, false));
 }
 
 Mat input_(Where where, Tape *tape, int rows, int cols)
 {
-    require_column(where, rows, cols);
-    return clear_matrix(node_on(where, tape, rows, cols, NULL, 0, NULL));
+    return clear_matrix(where, node_new(where, tape, rows, cols, NULL, 0, NULL));
+}
+
+/* A new node that has the shape of its first operand. */
+static struct Matrix *node_like(Where where, const Operation *operation,
+                                int n, const Mat of[])
+{
+    return node_new(where, NULL, of[0]->rows, of[0]->cols, operation, n, of);
 }
 
 Mat *matrices(Mat M, int n)
@@ -67,14 +72,20 @@ Mat *matrices(Mat M, int n)
     return arena_alloc(tape_arena(M->tape), ((size_t)n + 1) * sizeof(Mat));
 }
 
+/* The entries at, or the gradient, of M as they lie in memory. */
+static View view(Mat M, real *at)
+{
+    return M->transposed ? (View){ at, M->rows, M->cols, M->cols, 1 }
+                         : (View){ at, M->rows, M->cols, 1, M->rows };
+}
+
 real *entry_(Where where, Mat M, int i, int j)
 {
     if (i < 1 || i > M->rows || j < 1 || j > M->cols)
         refuse(where, "there is no entry [%d, %d] in a matrix of %d x %d.",
                i, j, M->rows, M->cols);
-    return M->transposed ? &M->at[(size_t)M->cols * (size_t)(i - 1)
-                              + (size_t)(j - 1)]
-                     : &column(M->at, M, j - 1)[i - 1];
+    const View V = view(M, M->at);
+    return &V.at[(i - 1) * V.row + (j - 1) * V.column];
 }
 
 static void require_same_shape(Where where, Mat A, Mat B)
@@ -93,49 +104,6 @@ static void require_shape(Where where, Mat v, const char *name, int rows,
                cols);
 }
 
-typedef struct {
-    const real *at;
-    int rows, cols;             /* as stored, before a transposition */
-    bool transposed;
-} Factor;
-
-static Factor entries_of(Mat M)
-{
-    if (M->transposed)
-        return (Factor){ M->at, M->cols, M->rows, true };
-    return (Factor){ M->at, M->rows, M->cols, false };
-}
-
-static Factor gradient_of(Mat M)
-{
-    return (Factor){ M->grad, M->rows, M->cols, false };
-}
-
-static Factor transpose(Factor F)
-{
-    F.transposed = !F.transposed;
-    return F;
-}
-
-static void add_product(real *C, Factor A, Factor B)    /* C += A B */
-{
-    int m = A.transposed ? A.cols : A.rows;
-    int k = A.transposed ? A.rows : A.cols;
-    int n = B.transposed ? B.rows : B.cols;
-    if (C != NULL)
-        product(A.transposed, B.transposed, m, n, k,
-                A.at, A.rows, B.at, B.rows, C, m);
-}
-
-/* dM += A B, or its transpose. */
-static void add_to_gradient(Mat M, bool transposed, Factor A, Factor B)
-{
-    if (M->transposed != transposed)
-        add_product(M->grad, transpose(B), transpose(A));
-    else
-        add_product(M->grad, A, B);
-}
-
 /* dB += dY, where B is as high as Y, and has its columns or one for all. */
 FAST static void add_gradient_of(Mat Y, Mat B)
 {
@@ -145,17 +113,21 @@ FAST static void add_gradient_of(Mat Y, Mat B)
             B->grad[k] += Y->grad[first + k];
 }
 
-static Factor first_factor(Mat Y)
+/* The first factor of a product Y, or its gradient. */
+static View first_factor(Mat Y, real *at)
 {
-    Factor A = entries_of(Y->of[0]);
+    View A = view(Y->of[0], at);
     return Y->c != 0 ? transpose(A) : A;
 }
 
 static void affine_backward(Mat Y)      /* of[2] is b; a product has none */
 {
     Mat A = Y->of[0], B = Y->of[1];
-    add_to_gradient(A, Y->c != 0, gradient_of(Y), transpose(entries_of(B)));
-    add_to_gradient(B, false, transpose(first_factor(Y)), gradient_of(Y));
+    const View dY = view(Y, Y->grad);
+    if (A->grad != NULL)
+        product(first_factor(Y, A->grad), dY, transpose(view(B, B->at)));
+    if (B->grad != NULL)
+        product(view(B, B->grad), transpose(first_factor(Y, A->at)), dY);
     if (Y->n == 3)
         add_gradient_of(Y, Y->of[2]);
 }
@@ -167,7 +139,8 @@ static void affine_forward(struct Matrix *Y)
     for (int j = 0; Y->n == 3 && j < Y->cols; j++)
         memcpy(column(Y->at, Y, j), Y->of[2]->at,
                (size_t)Y->rows * sizeof(real));
-    add_product(Y->at, first_factor(Y), entries_of(Y->of[1]));
+    product(view(Y, Y->at), first_factor(Y, Y->of[0]->at),
+            view(Y->of[1], Y->of[1]->at));
 }
 
 OPERATION(affine, OWN_PLACE);
@@ -196,8 +169,8 @@ Mat mul_tn_(Where where, Mat A, Mat B)
         refuse(where, "the first is %d x %d and the second %d x %d; they "
                "must have as many rows, since the first is transposed.",
                A->rows, A->cols, B->rows, B->cols);
-    struct Matrix *Y = node_new(where, A->cols, B->cols, &affine_operation,
-                                2, (Mat[]){ A, B });
+    struct Matrix *Y = node_new(where, NULL, A->cols, B->cols,
+                                &affine_operation, 2, (Mat[]){ A, B });
     Y->c = 1;                   /* A is transposed */
     return node_compute(Y);
 }
@@ -212,8 +185,8 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
         require_shape(where, b, "b", W->rows, 1, W);
     const int n = b == NULL ? 2 : 3;
     const Mat of[] = { W, X, b };
-    return node_compute(node_on(where, tape_of(where, n, of), W->rows,
-                                X->cols, &affine_operation, n, of));
+    return node_compute(node_new(where, tape_of(where, n, of), W->rows,
+                                 X->cols, &affine_operation, n, of));
 }
 
 static void add_backward(Mat Y)
@@ -236,8 +209,7 @@ OPERATION(add, OWN_PLACE);
 Mat add_(Where where, Mat A, Mat B)
 {
     require_same_shape(where, A, B);
-    return node_compute(node_new(where, A->rows, A->cols, &add_operation, 2,
-                                 (Mat[]){ A, B }));
+    return node_compute(node_like(where, &add_operation, 2, (Mat[]){ A, B }));
 }
 
 Mat add_bias_(Where where, Mat M, Mat b)
@@ -245,8 +217,7 @@ Mat add_bias_(Where where, Mat M, Mat b)
     if (b == NULL)
         return M;
     require_shape(where, b, "b", M->rows, 1, M);
-    return node_compute(node_new(where, M->rows, M->cols, &add_operation, 2,
-                                 (Mat[]){ M, b }));
+    return node_compute(node_like(where, &add_operation, 2, (Mat[]){ M, b }));
 }
 
 FAST static void scale_backward(Mat Y)
@@ -267,8 +238,7 @@ OPERATION(scale, ALL_IN_PLACE);
 
 Mat scale_(Where where, Mat M, double c)
 {
-    struct Matrix *Y = node_new(where, M->rows, M->cols, &scale_operation,
-                                1, &M);
+    struct Matrix *Y = node_like(where, &scale_operation, 1, &M);
     Y->c = c;
     return node_compute(Y);
 }
@@ -300,15 +270,15 @@ OPERATION(hadamard, OWN_PLACE);
 Mat hadamard_(Where where, Mat A, Mat B)
 {
     require_same_shape(where, A, B);
-    return node_compute(node_new(where, A->rows, A->cols,
-                                 &hadamard_operation, 2, (Mat[]){ A, B }));
+    return node_compute(node_like(where, &hadamard_operation, 2,
+                                  (Mat[]){ A, B }));
 }
 
 Mat scale_rows_(Where where, Mat g, Mat M)
 {
     require_shape(where, g, "g", M->rows, 1, M);
-    return node_compute(node_new(where, M->rows, M->cols,
-                                 &hadamard_operation, 2, (Mat[]){ M, g }));
+    return node_compute(node_like(where, &hadamard_operation, 2,
+                                  (Mat[]){ M, g }));
 }
 
 static void sum_backward(Mat y)
@@ -330,7 +300,7 @@ OPERATION(sum, OWN_PLACE);
 
 Mat sum_(Where where, Mat M)
 {
-    return node_compute(node_new(where, 1, 1, &sum_operation, 1, &M));
+    return node_compute(node_new(where, NULL, 1, 1, &sum_operation, 1, &M));
 }
 
 static void refuse_column(Mat P, Mat M, int j)
@@ -379,8 +349,7 @@ OPERATION(softmax, GRADIENT_IN_PLACE);
 
 Mat softmax_(Where where, Mat M)
 {
-    struct Matrix *P = node_new(where, M->rows, M->cols, &softmax_operation,
-                                1, &M);
+    struct Matrix *P = node_like(where, &softmax_operation, 1, &M);
     P->logits = M;
     return node_compute(P);
 }
@@ -404,8 +373,8 @@ OPERATION(mean, OWN_PLACE);
 
 Mat mean_(Where where, Mat M)
 {
-    return node_compute(node_new(where, 1, M->cols, &mean_operation, 1,
-                                 &M));
+    return node_compute(node_new(where, NULL, 1, M->cols, &mean_operation,
+                                 1, &M));
 }
 
 FAST static void variance_backward(Mat v)
@@ -435,8 +404,8 @@ OPERATION(variance, OWN_PLACE);
 Mat variance_(Where where, Mat M, Mat m)
 {
     require_shape(where, m, "m", 1, M->cols, M);
-    return node_compute(node_new(where, 1, M->cols, &variance_operation, 2,
-                                 (Mat[]){ M, m }));
+    return node_compute(node_new(where, NULL, 1, M->cols,
+                                 &variance_operation, 2, (Mat[]){ M, m }));
 }
 
 FAST static void standardise_backward(Mat Y)
@@ -477,9 +446,8 @@ Mat standardise_(Where where, Mat M, Mat m, Mat v, const double *given)
 {
     require_shape(where, m, "m", 1, M->cols, M);
     require_shape(where, v, "v", 1, M->cols, M);
-    struct Matrix *Y = node_new(where, M->rows, M->cols,
-                                &standardise_operation, 3,
-                                (Mat[]){ M, m, v });
+    struct Matrix *Y = node_like(where, &standardise_operation, 3,
+                                 (Mat[]){ M, m, v });
     Y->c = given != NULL ? *given : settings(Y->tape)->epsilon;
     if (!(Y->c >= 0) || !isfinite(Y->c))
         refuse(where, "epsilon is %g; it must be 0 or a positive number.",
@@ -523,8 +491,7 @@ OPERATION(masked, ALL_IN_PLACE);
 
 Mat masked_(Where where, Mat S, Mask mask)
 {
-    struct Matrix *Y = node_new(where, S->rows, S->cols, &masked_operation,
-                                1, &S);
+    struct Matrix *Y = node_like(where, &masked_operation, 1, &S);
     Y->mask = mask;
     Y->c = mask.look == look_back ? settings(Y->tape)->past : 0;
     return node_compute(Y);
@@ -550,8 +517,7 @@ OPERATION(relu, ALL_IN_PLACE);
 
 Mat relu_(Where where, Mat M)
 {
-    return node_compute(node_new(where, M->rows, M->cols, &relu_operation,
-                                 1, &M));
+    return node_compute(node_like(where, &relu_operation, 1, &M));
 }
 
 FAST static void gelu_backward(Mat Y)
@@ -598,8 +564,7 @@ OPERATION(gelu, ALL_IN_PLACE);
 
 static Mat gelu_by(Where where, Mat M, bool by_tanh)
 {
-    struct Matrix *Y = node_new(where, M->rows, M->cols, &gelu_operation, 1,
-                                &M);
+    struct Matrix *Y = node_like(where, &gelu_operation, 1, &M);
     Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
     Y->c = by_tanh;
     return node_compute(Y);
@@ -650,8 +615,8 @@ Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
     if (W->tape != NULL && W->tape != tape)
         refuse(where, "the operands are on two different tapes.");
     require_column(where, W->rows, n);
-    struct Matrix *Y = node_on(where, tape, W->rows, n, &gather_operation,
-                               1, &W);
+    struct Matrix *Y = node_new(where, tape, W->rows, n, &gather_operation,
+                                1, &W);
     Y->j = indices_on(tape, n, j);
     return node_compute(Y);
 }
@@ -690,7 +655,7 @@ Mat stack_(Where where, int n, const Mat parts[])
                    parts[k]->cols);
     if (n < 1)
         refuse(where, "there is nothing to stack.");
-    return node_compute(node_new(where, rows, parts[1]->cols,
+    return node_compute(node_new(where, NULL, rows, parts[1]->cols,
                                  &stack_operation, n, parts + 1));
 }
 
@@ -745,7 +710,8 @@ Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
     if (i.length != j.length)
         refuse(where, "%d rows and %d columns; the lists must be equally "
                "long.", i.length, j.length);
-    struct Matrix *y = node_new(where, 1, i.length, &log_prob_operation, 2,
+    struct Matrix *y = node_new(where, NULL, 1, i.length,
+                                &log_prob_operation, 2,
                                 (Mat[]){ P, P->logits });
     y->c = settings(y->tape)->smoothing;
     y->i = indices_on(y->tape, i.length, i.id);

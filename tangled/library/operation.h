@@ -28,10 +28,6 @@ typedef struct Operation {
 #define OPERATION(f, in_place) static const Operation f##_operation = \
     { #f, f##_forward, f##_backward, in_place }
 
-/* Returns whether M is the result of the operation with this name, such as
-   "softmax". On a tape that wants no gradients it is false. */
-bool is_result_of(Mat M, const char *operation);
-
 /* Returns log p[v] of a column of probabilities, but for a constant that is
    the same for all v. */
 double log_of(Mat p, int v);
@@ -40,17 +36,13 @@ double log_of(Mat p, int v);
    none, are refused. */
 Tape *tape_of(Where where, int n, const Mat of[]);
 
-/* Returns a rows x cols matrix on the tape of its n operands, to be the
-   result of the operation; its entries are not set yet. The caller sets
-   what it keeps beside the operands (c, i, j, slope, mask) and calls
-   node_compute in the same block. Transposed views are refused. */
-struct Matrix *node_new(Where where, int rows, int cols,
+/* Returns a rows x cols matrix, to be the result of the operation on its n
+   operands; its entries are not set yet. The caller sets what it keeps
+   beside them (c, i, j, slope, mask) and calls node_compute in the same
+   block. Without an operation it is an input. With NULL it is on the tape of
+   its operands, and transposed views are refused. */
+struct Matrix *node_new(Where where, Tape *tape, int rows, int cols,
                         const Operation *operation, int n, const Mat of[]);
-
-/* As node_new, on a tape that is known, and with any operands. Without an
-   operation it is an input. */
-struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
-                       const Operation *operation, int n, const Mat of[]);
 
 /* Computes a new node for the first time, and returns it. On a tape without
    gradients it forgets its operands, and is an input from then on. */

@@ -13,31 +13,29 @@ typedef struct {
     Part part;                      /* where the walk is: the part ...    */
     int layer, head;                /* ... its layer, its head            */
 } Walk;
-void parameter_kind(const Parameter *p, char kind[40])
-{
-    static const char
-        *const layers[] = { "", "layer[l].", "enc[l].", "dec[l].",
-                            "dec[l]." },
-        *const W[] = { "", "W.", "W.", "W_dec.", "W_ed." };
-    bool head = p->head > 0;
-    bool attention = head || strcmp(p->symbol + 1, "_o") == 0;
-    snprintf(kind, sizeof p->name, "%s%s%s%s", layers[p->part],
-             attention ? W[p->part] : "", head ? "head[h]." : "", p->symbol);
-}
-
-/* Sets p->name, zeros before, to its kind with the layer for l and the head
-   for h. */
 static void set_name(Parameter *p)
 {
-    char kind[sizeof p->name];
-    size_t n = 0;
-    parameter_kind(p, kind);
-    for (const char *k = kind; *k != '\0'; k++) {
-        p->name[n++] = *k;
-        if (*k == '[')
-            n += (size_t)snprintf(p->name + n, sizeof p->name - n, "%d",
-                                  *++k == 'l' ? p->layer : p->head);
-    }
+    static const char
+        *const layers[] = { "", "layer", "enc", "dec", "dec" },
+        *const W[] = { "", "W.", "W.", "W_dec.", "W_ed." };
+    char layer[20] = "", head[20] = "";
+    const bool attention = p->head > 0 || strcmp(p->symbol + 1, "_o") == 0;
+    if (p->layer > 0)
+        snprintf(layer, sizeof layer, "%s[%d].", layers[p->part], p->layer);
+    if (p->head > 0)
+        snprintf(head, sizeof head, "head[%d].", p->head);
+    snprintf(p->name, sizeof p->name, "%s%s%s%s", layer,
+             attention ? W[p->part] : "", head, p->symbol);
+}
+
+void parameter_kind(const Parameter *p, char kind[40])
+{
+    const char *name = p->name, *letter = "lh";
+    for (; (*kind = *name++) != '\0'; kind++)
+        if (*kind == '[') {
+            *++kind = *letter++;
+            name += strspn(name, "0123456789");
+        }
 }
 
 static void list_parameter(Walk *walk, const char *symbol, int rows, int cols,
@@ -158,12 +156,9 @@ static void list_all_parameters(Walk *walk, Theta *theta)
 static Hyperparameters with_sizes(const Hyperparameters *hyper)
 {
     Hyperparameters h = *hyper;
-    if (h.d_attn == 0 && h.H > 0)
-        h.d_attn = h.d_e / h.H;
-    if (h.d_mid == 0 && h.H > 0)
-        h.d_mid = h.d_e / h.H;
-    if (h.d_f == 0)
-        h.d_f = h.d_e;
+    h.d_attn = h.d_attn == 0 ? h.d_e / h.H : h.d_attn;
+    h.d_mid = h.d_mid == 0 ? h.d_e / h.H : h.d_mid;
+    h.d_f = h.d_f == 0 ? h.d_e : h.d_f;
     if (h.architecture == ED_TRANSFORMER)
         h.L = 0;
     else

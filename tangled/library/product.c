@@ -1,4 +1,4 @@
-/* The product of two matrices: C += op(A) op(B). Loops count from 0. */
+/* The product of two matrices: C += A B. Loops count from 0. */
 #include "library/product.h"
 #include "library/threads.h"
 #include <float.h>
@@ -20,22 +20,16 @@
 #endif
 #endif
 
-#if defined(WATCHED) || !defined(__OPTIMIZE__)
+#if !defined(__GNUC__) || defined(WATCHED) || !defined(__OPTIMIZE__)
 #define UNROLL
 #elif defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
-#elif defined(__GNUC__)
-#define UNROLL _Pragma("GCC unroll 16")
 #else
-#define UNROLL
+#define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-#ifdef __GNUC__
-#ifdef WATCHED
-#define INLINE inline
-#else
+#if defined(__GNUC__) && !defined(WATCHED)
 #define INLINE inline __attribute__((always_inline))
-#endif
 #define FETCH(place, cache) __builtin_prefetch(place, 0, cache)
 #else
 #define INLINE inline
@@ -63,6 +57,7 @@ enum {
     CACHE_LINE = 64 / sizeof(real), /* also between packed runs          */
     DEPTH = 1024 / sizeof(real),    /* of a block of k: 1024 bytes       */
     WIDTH = 256,                    /* of a block of n                   */
+    HIGHEST = 256,                  /* bytes of a column of a strip      */
     TALL = 4096,                    /* rows of a column at a time        */
     ABREAST = 8,                    /* columns that are added to it      */
     RUNS = 16,                      /* inner products side by side       */
@@ -73,22 +68,13 @@ enum {
     L2 = 2, L1 = 3,                 /* caches, as the compiler counts    */
 };
 
-/* What will be needed soon, some columns, and where the next fetch is. */
-struct Ahead {
-    const real *at;
-    ptrdiff_t next;                 /* from a column to the next one     */
-    int rows, columns, row, column;
-};
-
-/* rows x k of op(A) times k x n of op(B), to be added to C. An entry (i, p)
-   of op(A) is A[i * a_row + p * a_column], and so on. */
+/* A B, to be added to C. */
 struct Strip {
-    int rows, n, k;
-    const real *A, *B;
-    real *C;
-    ptrdiff_t a_row, a_column, b_row, b_column, c_row, c_column;
-    real *to;                       /* the first tile packs A there      */
-    struct Ahead *ahead;            /* NULL: all is in a cache           */
+    View C, A, B;
+    real *to;                       /* room to pack A; NULL: that is done */
+    View soon;                      /* what is needed next; at NULL: all
+                                       is in a cache                     */
+    int i, j;                       /* of the entry to fetch next        */
 };
 
 static INLINE int least(int a, int b)
@@ -96,25 +82,24 @@ static INLINE int least(int a, int b)
     return a < b ? a : b;
 }
 
-static struct Ahead columns_ahead(const real *at, ptrdiff_t row,
-                                  ptrdiff_t column, int rows, int columns)
+/* The rows x cols part of V that begins at (i, j), or what is left of it. */
+static INLINE View part(View V, int i, int j, int rows, int cols)
 {
-    return row == 1 ? (struct Ahead){ at, column, rows, columns, 0, 0 }
-                    : (struct Ahead){ at, row, columns, rows, 0, 0 };
+    return (View){ V.at + i * V.row + j * V.column, least(rows, V.rows - i),
+                   least(cols, V.cols - j), V.row, V.column };
 }
 
-/* The place to fetch next: the columns one after the other at one height,
-   then those at the next. */
-static INLINE const real *look_ahead(struct Ahead *ahead, int height)
+/* The place to fetch next, down the columns one after the other. */
+static INLINE const real *look_ahead(struct Strip *s, int height)
 {
-    const real *soon = ahead->at + ahead->row;
-    if (ahead->row < ahead->rows) {
-        soon += ahead->column * ahead->next;
-        ahead->row += height;
-        if (ahead->row >= ahead->rows && ++ahead->column < ahead->columns)
-            ahead->row = 0;
+    const real *place = s->soon.at + s->i;
+    if (s->i < s->soon.rows) {
+        place += s->j * s->soon.column;
+        s->i += height;
+        if (s->i >= s->soon.rows && ++s->j < s->soon.cols)
+            s->i = 0;
     }
-    return soon;
+    return place;
 }
 
 #define NAMED(f) f##_plain
@@ -131,136 +116,94 @@ static INLINE const real *look_ahead(struct Ahead *ahead, int height)
 #define HIGH 2
 #include "library/product_strip.h"
 
+#ifndef NO_AVX512
 #define NAMED(f) f##_avx512
 #define TARGET __attribute__((target("avx512f,fma")))
 #define BYTES 64
 #define HIGH 4
 #include "library/product_strip.h"
 #endif
+#endif
 
-static void multiply_block(const Kernel *kernel, int m, struct Strip s)
+static void multiply_block(const Kernel *kernel, View C, View A, View B)
 {
-    struct Ahead ahead;
-    const bool large = s.a_column > UNPACKED;
-    for (int i = 0; i < m; i += s.rows) {
-        s.rows = kernel->high * kernel->lanes;
-        if (s.rows > m - i)
-            s.rows = 2 * kernel->lanes;
-        if (s.rows > m - i)
-            s.rows = m - i;
-        const real *A = s.A + s.rows * s.a_row;
-        real *C = s.C + s.rows * s.c_row;
+    _Alignas(64) real to[HIGHEST / sizeof(real) * DEPTH];
+    const bool large = A.column > UNPACKED;
+    for (int i = 0, rows; i < C.rows; i += rows) {
+        rows = kernel->high * kernel->lanes;
+        if (rows > C.rows - i)
+            rows = least(2 * kernel->lanes, C.rows - i);
+        struct Strip s = { .C = part(C, i, 0, rows, C.cols), .B = B,
+                           .A = part(A, i, 0, rows, A.cols), .to = to };
         if (large) {
-            ahead = s.k < s.n
-                ? columns_ahead(C, s.c_row, s.c_column, s.rows, s.n)
-                : columns_ahead(A, s.a_row, s.a_column, s.rows, s.k);
-            s.ahead = &ahead;
+            View V = part(A.cols < C.cols ? C : A, i + rows, 0, rows, WIDTH);
+            s.soon = V.row == 1 ? V : transpose(V);
         }
         kernel->strip(&s);
-        s.A = A;
-        s.C = C;
     }
 }
 
-static void multiply_packed(const Kernel *kernel, int m,
-                            const struct Strip *block)
+static void multiply_packed(const Kernel *kernel, View C, View A, View B)
 {
     _Alignas(64) real to[(WIDTH + CACHE_LINE) * (DEPTH + CACHE_LINE)];
-    struct Strip s = *block;
-    const bool by_rows = s.b_column == 1;
-    const int run = by_rows ? s.n : s.k;
-    const struct Strip B = {
-        .rows = run, .k = by_rows ? s.k : s.n, .A = s.B,
-        .a_row = by_rows ? 1 : s.b_row,
-        .a_column = by_rows ? s.b_row : s.b_column
-    };
-    kernel->pack(&B, to, run + CACHE_LINE);
-    s.B = to;
-    s.b_row = by_rows ? run + CACHE_LINE : 1;
-    s.b_column = by_rows ? 1 : run + CACHE_LINE;
-    multiply_block(kernel, m, s);
+    const bool by_rows = B.column == 1;
+    if (by_rows)
+        B = transpose(B);
+    kernel->pack(B, to, B.rows + CACHE_LINE);
+    B = (View){ to, B.rows, B.cols, 1, B.rows + CACHE_LINE };
+    multiply_block(kernel, C, A, by_rows ? transpose(B) : B);
 }
 
-static void multiply_vector(const Kernel *kernel, int m,
-                            const struct Strip *all)
+static void multiply_vector(const Kernel *kernel, View C, View A, View B)
 {
-    const int rows = all->a_row == 1 ? TALL : RUNS, k = all->k;
-    for (int i = 0; i < m; i += rows) {
-        struct Strip s = *all;
-        s.rows = least(m - i, rows);
-        s.A += i * s.a_row;
-        s.C += i;
-        if (s.a_row != 1 && s.rows == RUNS)
+    const int rows = A.row == 1 ? TALL : RUNS, k = A.cols;
+    for (int i = 0; i < C.rows; i += rows) {
+        struct Strip s = { .C = part(C, i, 0, rows, 1), .B = B,
+                           .A = part(A, i, 0, rows, k) };
+        if (A.row != 1 && s.C.rows == RUNS)
             kernel->inner(&s);
         else
             for (int p = 0; p < k; p += DEPTH) {
-                s.k = least(k - p, DEPTH);
-                if (s.a_row == 1)
+                s.A = part(A, i, p, rows, DEPTH);
+                s.B = part(B, p, 0, DEPTH, 1);
+                if (A.row == 1)
                     kernel->column(&s);
                 else
-                    multiply_block(kernel, s.rows, s);
-                s.A += DEPTH * s.a_column;
-                s.B += DEPTH * s.b_row;
+                    multiply_block(kernel, s.C, s.A, s.B);
             }
     }
 }
 
-static void multiply(const Kernel *kernel, int m, int n, int k,
-                     const struct Strip *all)
+static void multiply(const Kernel *kernel, View C, View A, View B)
 {
-    const bool high = m > PANEL / 2;
-    const bool far = all->b_row > (high ? 4 * CACHE_LINE : DEPTH);
-    const bool pack_B = far || (high && n > WIDTH);
-    struct Strip s = *all;
-    for (int j = 0; j < n; j += WIDTH)
-        for (int p = 0; p < k; p += DEPTH) {
-            s.n = least(n - j, WIDTH);
-            s.k = least(k - p, DEPTH);
-            s.A = all->A + p * s.a_column;
-            s.B = all->B + p * s.b_row + j * s.b_column;
-            s.C = all->C + j * s.c_column;
-            if (pack_B)
-                multiply_packed(kernel, m, &s);
-            else
-                multiply_block(kernel, m, s);
-        }
+    const bool high = C.rows > PANEL / 2;
+    const bool far = B.row > (high ? 4 * CACHE_LINE : DEPTH);
+    const bool pack_B = far || (high && C.cols > WIDTH);
+    for (int j = 0; j < C.cols; j += WIDTH)
+        for (int p = 0; p < A.cols; p += DEPTH)
+            (pack_B ? multiply_packed : multiply_block)
+                (kernel, part(C, 0, j, C.rows, WIDTH),
+                 part(A, 0, p, A.rows, DEPTH), part(B, p, j, DEPTH, WIDTH));
 }
 
-static bool better_across(const struct Strip *s, int m, int n, int k)
+static bool better_across(View A, View B)
 {
+    const int m = A.rows, k = A.cols, n = B.cols;
     const double packed = (double)m * ((k + DEPTH - 1) / DEPTH)
-                        + (s->b_row == 1 ? k : 0);
-    return s->a_row != 1
-        && (n < 16 ? 16 : n) * packed < (double)m * k;
+                        + (B.row == 1 ? k : 0);
+    return A.row != 1 && (n < 16 ? 16 : n) * packed < (double)m * k;
 }
 
-/* C^T += op(B)^T op(A)^T. */
-static struct Strip transpose_strip(const struct Strip *s)
+void product_by(const Kernel *kernel, View C, View A, View B)
 {
-    return (struct Strip){
-        .A = s->B, .a_row = s->b_column, .a_column = s->b_row,
-        .B = s->A, .b_row = s->a_column, .b_column = s->a_row,
-        .C = s->C, .c_row = s->c_column, .c_column = s->c_row
-    };
-}
-
-void product_by(const Kernel *kernel,
-                bool transpose_A, bool transpose_B, int m, int n, int k,
-                const real *A, int lda, const real *B, int ldb,
-                real *C, int ldc)
-{
-    struct Strip all = {
-        .n = n, .k = k, .A = A, .B = B, .C = C, .c_row = 1, .c_column = ldc,
-        .a_row = transpose_A ? lda : 1, .a_column = transpose_A ? 1 : lda,
-        .b_row = transpose_B ? ldb : 1, .b_column = transpose_B ? 1 : ldb
-    };
-    const bool across = n > 1 && better_across(&all, m, n, k);
-    if (across)
-        all = transpose_strip(&all);
-    if (n == 1)
-        multiply_vector(kernel, m, &all);
+    if (C.row != 1)
+        product_by(kernel, transpose(C), transpose(B), transpose(A));
+    else if (C.cols == 1)
+        multiply_vector(kernel, C, A, B);
+    else if (better_across(A, B))
+        multiply(kernel, transpose(C), transpose(B), transpose(A));
     else
-        multiply(kernel, across ? n : m, across ? m : n, k, &all);
+        multiply(kernel, C, A, B);
 }
 
 static const Kernel kernels[] = {           /* the widest vectors first */
@@ -295,52 +238,36 @@ const Kernel *product_kernel(const char *name)
 }
 
 typedef struct {
-    bool transpose_A, transpose_B;
-    int m, n, k;
-    const real *A, *B;
-    real *C;
-    int lda, ldb, ldc;
-    int rows, columns;          /* of a part: all of one of the two */
+    View C, A, B;
+    int rows;                   /* of a part */
 } Product;
 
-static void multiply_part(void *to, int part)
+static void multiply_part(void *to, int k)
 {
     const Product *p = to;
-    const int i = p->rows < p->m ? part * p->rows : 0;
-    const int j = p->rows < p->m ? 0 : part * p->columns;
-    const int m = least(p->rows, p->m - i);
+    const View C = part(p->C, k * p->rows, 0, p->rows, p->C.cols);
     const Kernel *kernel = &kernels[fastest()];
-    if (kernel->high == 4 && m <= kernel->lanes / 2)
+    if (kernel->high == 4
+        && (C.row == 1 ? C.rows : C.cols) <= kernel->lanes / 2)
         kernel++;
-    product_by(kernel, p->transpose_A, p->transpose_B,
-               m, least(p->columns, p->n - j), p->k,
-               p->A + (p->transpose_A ? (ptrdiff_t)i * p->lda : i), p->lda,
-               p->B + (p->transpose_B ? j : (ptrdiff_t)j * p->ldb), p->ldb,
-               p->C + i + (ptrdiff_t)j * p->ldc, p->ldc);
+    product_by(kernel, C, part(p->A, k * p->rows, 0, p->rows, p->A.cols),
+               p->B);
 }
 
 enum { STEP = 64, WORTH = 1 << 19, COLUMN_WORTH = 1 << 15 };
 
-void product(bool transpose_A, bool transpose_B, int m, int n, int k,
-             const real *A, int lda, const real *B, int ldb,
-             real *C, int ldc)
+void product(View C, View A, View B)
 {
-    Product p = { transpose_A, transpose_B, m, n, k, A, B, C, lda, ldb, ldc,
-                  m, n };
-    const double entries = (double)m * n * k;
-    const int threads = entries < (n == 1 ? COLUMN_WORTH : WORTH)
+    const double work = (double)C.rows * C.cols * A.cols;
+    const int threads = work < (C.cols == 1 ? COLUMN_WORTH : WORTH)
                       ? 1 : available_threads();
-    if (threads == 1) {
-        multiply_part(&p, 0);
-        return;
+    if (threads == 1)
+        multiply_part(&(Product){ C, A, B, C.rows }, 0);
+    else if (C.rows < C.cols)       /* its columns are shared */
+        product(transpose(C), transpose(B), transpose(A));
+    else {
+        const int steps = (C.rows + STEP - 1) / STEP;
+        Product p = { C, A, B, (steps + threads - 1) / threads * STEP };
+        parallel_for((C.rows + p.rows - 1) / p.rows, multiply_part, &p);
     }
-    const bool by_rows = m >= n;
-    const int steps = ((by_rows ? m : n) + STEP - 1) / STEP;
-    const int share_of = (steps + threads - 1) / threads * STEP;
-    if (by_rows)
-        p.rows = least(share_of, m);
-    else
-        p.columns = least(share_of, n);
-    parallel_for((m + p.rows - 1) / p.rows
-          * ((n + p.columns - 1) / p.columns), multiply_part, &p);
 }

@@ -26,26 +26,25 @@ TARGET static INLINE void NAMED(transpose)(const real *A, ptrdiff_t lda,
 #endif
 
 /* The sums of a tile, column by column in height, to the rows of C. */
-TARGET static void NAMED(add_rows)(const real *sum, int height, int columns,
-                                   const struct Strip *s, real *C)
+TARGET static void NAMED(add_rows)(const real *sum, int height, View C)
 {
     int i = 0;
 #ifdef MIX
     typedef NAMED(four) four;
     four row[4];
-    for (; s->c_column == 1 && columns > 3 && i + 4 <= s->rows; i += 4) {
+    for (; C.column == 1 && C.cols > 3 && i + 4 <= C.rows; i += 4) {
         NAMED(transpose)(sum + i, height, row);
         for (int q = 0; q < 4; q++) {
-            real *to = C + (i + q) * s->c_row;
+            real *to = C.at + (i + q) * C.row;
             *(four *)to += row[q];
-            for (int c = 4; c < columns; c++)
+            for (int c = 4; c < C.cols; c++)
                 to[c] += sum[c * height + i + q];
         }
     }
 #endif
-    for (; i < s->rows; i++)
-        for (int c = 0; c < columns; c++)
-            C[i * s->c_row + c * s->c_column] += sum[c * height + i];
+    for (; i < C.rows; i++)
+        for (int c = 0; c < C.cols; c++)
+            C.at[i * C.row + c * C.column] += sum[c * height + i];
 }
 
 TARGET static INLINE void NAMED(add)(int vectors, int columns,
@@ -54,9 +53,9 @@ TARGET static INLINE void NAMED(add)(int vectors, int columns,
                                      real *to, NAMED(vector) *sum)
 {
     typedef NAMED(vector) vector;
-    ptrdiff_t a_column = s->a_column, b_row = s->b_row;
-    ptrdiff_t right[] = { 0, s->b_column, 2 * s->b_column };
-    const real *B_3 = B + 3 * s->b_column;
+    ptrdiff_t a_column = s->A.column, b_row = s->B.row;
+    ptrdiff_t right[] = { 0, s->B.column, 2 * s->B.column };
+    const real *B_3 = B + 3 * s->B.column;
     const bool packs = to != NULL;
     vector a[SUMS];
     REGISTER(a_column);
@@ -79,33 +78,33 @@ TARGET static INLINE void NAMED(add)(int vectors, int columns,
 }
 
 TARGET static INLINE void NAMED(tile)(int vectors, int columns,
-                                      const struct Strip *s, int j)
+                                      struct Strip *s, int j)
 {
     typedef NAMED(vector) vector;
     const vector zero = {0};
-    const ptrdiff_t c_column = s->c_column;
-    const real *A = s->A, *B = s->B + j * s->b_column;
-    real *C = s->C + j * c_column;
+    const ptrdiff_t c_column = s->C.column;
+    const real *A = s->A.at, *B = s->B.at + j * s->B.column;
+    real *C = s->C.at + j * c_column;
     vector sum[SUMS];
 
     UNROLL for (int q = 0; q < columns * vectors; q++)
         sum[q] = zero;
     UNROLL for (int c = 0; c < columns; c++)
         FETCH(C + c * c_column, L1);
-    if (s->ahead == NULL)
-        NAMED(add)(vectors, columns, s, s->k, A, B, NULL, sum);
+    if (s->soon.at == NULL)
+        NAMED(add)(vectors, columns, s, s->A.cols, A, B, NULL, sum);
     else
-        for (int p = 0; p < s->k; p += STRIDE) {
-            const real *soon = look_ahead(s->ahead, vectors * NAMED(LANES));
+        for (int p = 0; p < s->A.cols; p += STRIDE) {
+            const real *soon = look_ahead(s, vectors * NAMED(LANES));
             real *to = s->to == NULL ? NULL
                      : s->to + p * vectors * NAMED(LANES);
             UNROLL for (int q = 0; q < vectors * BYTES; q += 64)
                 FETCH((const char *)soon + q, L1);
-            NAMED(add)(vectors, columns, s, least(s->k - p, STRIDE),
-                       A + p * s->a_column, B + p * s->b_row, to, sum);
+            NAMED(add)(vectors, columns, s, least(s->A.cols - p, STRIDE),
+                       A + p * s->A.column, B + p * s->B.row, to, sum);
         }
 
-    if (s->rows == vectors * NAMED(LANES) && s->c_row == 1) {
+    if (s->C.rows == vectors * NAMED(LANES) && s->C.row == 1) {
         UNROLL for (int c = 0; c < columns; c++)
             UNROLL for (int v = 0; v < vectors; v++)
                 ((vector *)(C + c * c_column))[v] += sum[c * vectors + v];
@@ -113,16 +112,16 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
         vector tile[SUMS];
         UNROLL for (int q = 0; q < columns * vectors; q++)
             tile[q] = sum[q];
-        NAMED(add_rows)((const real *)tile, vectors * NAMED(LANES), columns,
-                        s, C);
+        NAMED(add_rows)((const real *)tile, vectors * NAMED(LANES),
+                        part(s->C, 0, j, s->C.rows, columns));
     }
 }
 
 TARGET static INLINE void NAMED(tiles)(int vectors, struct Strip *s)
 {
-    for (int j = 0, columns; j < s->n; j += columns) {
-        const int tiles = (s->n - j + COLUMNS - 1) / COLUMNS;
-        columns = (s->n - j + tiles - 1) / tiles;
+    for (int j = 0, n = s->C.cols, columns; j < n; j += columns) {
+        const int tiles = (n - j + COLUMNS - 1) / COLUMNS;
+        columns = (n - j + tiles - 1) / tiles;
         switch (columns) {
         case 1: NAMED(tile)(vectors, 1, s, j); break;
         case 2: NAMED(tile)(vectors, 2, s, j); break;
@@ -132,82 +131,61 @@ TARGET static INLINE void NAMED(tiles)(int vectors, struct Strip *s)
         case 6: NAMED(tile)(vectors, 6, s, j); break;
         }
         if (s->to != NULL) {
-            s->A = s->to;
-            s->a_column = vectors * NAMED(LANES);
+            s->A.at = s->to;
+            s->A.column = vectors * NAMED(LANES);
             s->to = NULL;
         }
     }
 }
 
-TARGET static void NAMED(of_height)(int vectors, struct Strip *s)
+TARGET static void NAMED(pack)(View A, real *to, int height)
 {
+    int m = 0, k = 0;               /* rows and columns that are copied */
+    if (A.row == 1) {
+        m = A.rows, k = A.cols;
+        for (int p = 0; p < k; p++)
+            memcpy(to + p * height, A.at + p * A.column,
+                   (size_t)m * sizeof(real));
+    }
+#ifdef MIX
+    else {
+        typedef NAMED(four) four;
+        m = A.rows / 4 * 4, k = A.cols / 4 * 4;
+        for (int i = 0; i < m; i += 4)
+            for (int p = 0; p < k; p += 4) {
+                four row[4];
+                NAMED(transpose)(A.at + i * A.row + p, A.row, row);
+                UNROLL for (int q = 0; q < 4; q++)
+                    *(four *)(to + (p + q) * height + i) = row[q];
+            }
+    }
+#endif
+    for (int p = 0; p < A.cols; p++)
+        for (int i = p < k ? m : 0; i < height; i++)
+            to[p * height + i] =
+                i < A.rows ? A.at[i * A.row + p * A.column] : 0;
+}
+
+TARGET static void NAMED(strip)(struct Strip *s)
+{
+    enum { LANES = NAMED(LANES) };
+    const int rows = s->A.rows;
+    const int vectors = rows > 2 * LANES ? HIGH : rows > LANES ? 2 : 1;
+    const bool whole = rows == vectors * LANES && s->A.row == 1;
+    const bool far = s->A.column > UNPACKED && s->C.cols > 4 * COLUMNS;
+
+    if (!whole) {
+        NAMED(pack)(s->A, s->to, vectors * LANES);
+        s->A.at = s->to;
+        s->A.column = vectors * LANES;
+    }
+    if (!whole || !far)
+        s->to = NULL;
     switch (vectors) {
     case 1:  NAMED(tiles)(1, s); break;
     case 2:  NAMED(tiles)(2, s); break;
     default: NAMED(tiles)(HIGH, s);
     }
-}
-
-TARGET static void NAMED(pack_columns)(const struct Strip *s, real *to,
-                                       int height)
-{
-    typedef NAMED(vector) vector;
-    const int whole = s->rows / NAMED(LANES);
-    const real *A = s->A;
-
-    for (int p = 0; p < s->k; p++, A += s->a_column, to += height) {
-        for (int v = 0; v < whole; v++)
-            ((vector *)to)[v] = ((const vector *)A)[v];
-        for (int i = whole * NAMED(LANES); i < height; i++)
-            to[i] = i < s->rows ? A[i] : 0;
-    }
-}
-
-TARGET static void NAMED(pack_rows)(const struct Strip *s, real *to,
-                                    int height)
-{
-    const ptrdiff_t lda = s->a_row;
-    int m = 0, k = 0;
-#ifdef MIX
-    typedef NAMED(four) four;
-    m = s->rows / 4 * 4, k = s->k / 4 * 4;
-    for (int i = 0; i < m; i += 4)
-        for (int p = 0; p < k; p += 4) {
-            four row[4];
-            NAMED(transpose)(s->A + i * lda + p, lda, row);
-            UNROLL for (int q = 0; q < 4; q++)
-                *(four *)(to + (p + q) * height + i) = row[q];
-        }
-#endif
-    for (int p = 0; p < s->k; p++)
-        for (int i = p < k ? m : 0; i < height; i++)
-            to[p * height + i] = i < s->rows ? s->A[i * lda + p] : 0;
-}
-
-static void NAMED(pack)(const struct Strip *s, real *to, int height)
-{
-    (s->a_row == 1 ? NAMED(pack_columns) : NAMED(pack_rows))(s, to, height);
-}
-
-TARGET static void NAMED(strip)(const struct Strip *s)
-{
-    enum { LANES = NAMED(LANES) };
-    const int vectors = s->rows > 2 * LANES ? HIGH
-                      : s->rows > LANES ? 2 : 1;
-
-    const bool whole = s->rows == vectors * LANES && s->a_row == 1;
-    const bool far = s->a_column > UNPACKED && s->n > 4 * COLUMNS;
-    _Alignas(BYTES) real to[HIGH * LANES * DEPTH];
-    struct Strip strip = *s;
-
-    if (whole && far && s->ahead != NULL)
-        strip.to = to;
-    else if (!whole || far) {
-        NAMED(pack)(s, to, vectors * LANES);
-        strip.A = to;
-        strip.a_column = vectors * LANES;
-    }
-    NAMED(of_height)(vectors, &strip);
 }
 
 TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
@@ -216,14 +194,13 @@ TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
     typedef NAMED(vector) vector;
     enum { LANES = NAMED(LANES) };
     const vector zero = {0};
-    const int whole = s->rows / LANES * LANES;
-    const ptrdiff_t next = s->a_column;
-    const real *A = s->A + p * next;
-    const real *B = s->B + p * s->b_row;
+    const int whole = s->A.rows / LANES * LANES;
+    const ptrdiff_t next = s->A.column, b_row = s->B.row;
+    const real *A = s->A.at + p * next, *B = s->B.at + p * b_row;
     vector b[ABREAST];
 
     UNROLL for (int q = 0; q < few; q++)
-        b[q] = B[q * s->b_row] - zero;
+        b[q] = B[q * b_row] - zero;
     for (int i = 0; i < whole; i += LANES) {
         vector v = *(vector *)(sum + i);
         UNROLL for (int q = 0; q < few * LANES; q += CACHE_LINE)
@@ -232,36 +209,37 @@ TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
             v += *(const vector *)(A + q * next + i) * b[q];
         *(vector *)(sum + i) = v;
     }
-    for (int i = whole; i < s->rows; i++)
+    for (int i = whole; i < s->A.rows; i++)
         for (int q = 0; q < few; q++)
-            sum[i] += A[q * next + i] * B[q * s->b_row];
+            sum[i] += A[q * next + i] * B[q * b_row];
 }
 
-TARGET static void NAMED(column)(const struct Strip *s)
+TARGET static void NAMED(column)(struct Strip *s)
 {
     enum { VECTORS = HEAD_ROWS / NAMED(LANES) };
     real sum[TALL];
     int p = 0;
 
-    if (s->rows == HEAD_ROWS && VECTORS <= 16) {
+    if (s->A.rows == HEAD_ROWS && VECTORS <= 16) {
         NAMED(tile)(VECTORS, 1, s, 0);
         return;
     }
-    for (int i = 0; i < s->rows; i++)
+    for (int i = 0; i < s->A.rows; i++)
         sum[i] = 0;
-    for (; p + ABREAST <= s->k; p += ABREAST)
+    for (; p + ABREAST <= s->A.cols; p += ABREAST)
         NAMED(add_columns)(ABREAST, s, p, sum);
-    for (; p < s->k; p++)
+    for (; p < s->A.cols; p++)
         NAMED(add_columns)(1, s, p, sum);
-    for (int i = 0; i < s->rows; i++)
-        s->C[i] += sum[i];
+    for (int i = 0; i < s->A.rows; i++)
+        s->C.at[i] += sum[i];
 }
 
 TARGET static void NAMED(inner)(const struct Strip *s)  /* of RUNS rows */
 {
-    const ptrdiff_t lda = s->a_row;
-    for (int p = 0, end = 0; p < s->k; p = end) {
-        end = least(p + DEPTH, s->k);
+    const ptrdiff_t lda = s->A.row, b_row = s->B.row;
+    const real *A = s->A.at, *B = s->B.at;
+    for (int p = 0, end = 0; p < s->A.cols; p = end) {
+        end = least(p + DEPTH, s->A.cols);
 #ifdef MIX
         typedef NAMED(four) four;
         enum { SQUARES = RUNS / 4 };
@@ -269,27 +247,27 @@ TARGET static void NAMED(inner)(const struct Strip *s)  /* of RUNS rows */
 
         for (; p + 4 <= end; p += 4) {
             UNROLL for (int q = 0; q < 4 * RUNS; q += CACHE_LINE)
-                FETCH(s->A + RUNS * (lda + p) + q, L2);
+                FETCH(A + RUNS * (lda + p) + q, L2);
             UNROLL for (int i = 0; i < SQUARES; i++) {
-                NAMED(transpose)(s->A + 4 * i * lda + p, lda, row);
+                NAMED(transpose)(A + 4 * i * lda + p, lda, row);
                 UNROLL for (int q = 0; q < 4; q++)
-                    sum[i] += row[q] * s->B[(p + q) * s->b_row];
+                    sum[i] += row[q] * B[(p + q) * b_row];
             }
         }
         for (; p < end; p++)
             UNROLL for (int i = 0; i < SQUARES; i++) {
-                const real *A = s->A + 4 * i * lda + p;
-                const four a = { A[0], A[lda], A[2 * lda], A[3 * lda] };
-                sum[i] += a * s->B[p * s->b_row];
+                const real *a = A + 4 * i * lda + p;
+                sum[i] += (four){ a[0], a[lda], a[2 * lda], a[3 * lda] }
+                        * B[p * b_row];
             }
         UNROLL for (int i = 0; i < SQUARES; i++)
-            ((four *)s->C)[i] += sum[i];
+            ((four *)s->C.at)[i] += sum[i];
 #else
         for (int i = 0; i < RUNS; i++) {
             real sum = 0;
             for (int q = p; q < end; q++)
-                sum += s->A[i * lda + q] * s->B[q * s->b_row];
-            s->C[i] += sum;
+                sum += A[i * lda + q] * B[q * b_row];
+            s->C.at[i] += sum;
         }
 #endif
     }

@@ -3,21 +3,14 @@
 #include "library/tape.h"
 #include <math.h>
 
-static struct Matrix *view(Mat M, int t)
-{
-    struct Matrix *m = arena_alloc(tape_arena(M->tape), sizeof *m);
-    *m = (struct Matrix){ .rows = M->rows, .cols = 1, .tape = M->tape };
-    m->at = M->at + (size_t)M->rows * (size_t)(t - 1);
-    return m;
-}
-
 Mat column_at(Mat P, int t)
 {
     REQUIRE(1 <= t && t <= P->cols, "t = %d; P has %d columns.",
             t, P->cols);
-    struct Matrix *p = view(P, t);
-    if (P->logits != NULL)
-        p->logits = view(P->logits, t);
+    struct Matrix *p = arena_alloc(tape_arena(P->tape), sizeof *p);
+    *p = (struct Matrix){ .rows = P->rows, .cols = 1, .tape = P->tape,
+                          .at = P->at + (size_t)P->rows * (size_t)(t - 1) };
+    p->logits = P->logits == NULL ? NULL : column_at(P->logits, t);
     return p;
 }
 

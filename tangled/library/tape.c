@@ -189,9 +189,13 @@ static Mat deferred_copy(Tape *tape, Mat M)     /* without its gradient */
     return copy;
 }
 
-struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
-                       const Operation *operation, int n, const Mat of[])
+struct Matrix *node_new(Where where, Tape *tape, int rows, int cols,
+                        const Operation *operation, int n, const Mat of[])
 {
+    for (int k = 0; tape == NULL && k < n; k++)
+        if (of[k]->transposed)
+            refuse(where, "a transposed matrix can only be multiplied.");
+    tape = tape != NULL ? tape : tape_of(where, n, of);
     const bool over = tape->settings.in_place && operation != NULL
         && operation->in_place == ALL_IN_PLACE && of[0]->operation != NULL;
     struct Matrix *Y = matrix_new(where, tape->arena, rows, over ? 0 : cols,
@@ -241,22 +245,6 @@ Tape *tape_of(Where where, int n, const Mat of[])
         refuse(where, "no operand is on a tape; give one of them as an "
                "input(tape, rows, cols).");
     return tape;
-}
-
-struct Matrix *node_new(Where where, int rows, int cols,
-                        const Operation *operation, int n, const Mat of[])
-{
-    for (int k = 0; k < n; k++)
-        if (of[k]->transposed)
-            refuse(where, "a transposed matrix can only be multiplied.");
-    Tape *tape = tape_of(where, n, of);
-    return node_on(where, tape, rows, cols, operation, n, of);
-}
-
-bool is_result_of(Mat M, const char *operation)
-{
-    return M->operation != NULL
-        && strcmp(M->operation->name, operation) == 0;
 }
 
 void observe(Tape *tape, Observer *observer, void *to)

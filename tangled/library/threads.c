@@ -1,26 +1,5 @@
 /* Threads that share work. */
 #include "library/threads.h"
-#ifdef ONE_THREAD
-void set_threads(int threads)
-{
-    (void)threads;
-}
-
-int available_threads(void)
-{
-    return 1;
-}
-
-void parallel_for(int n, void (*part)(void *to, int k), void *to)
-{
-    for (int k = 0; k < n; k++)
-        part(to, k);
-}
-
-void lock_exit(void)
-{
-}
-#else
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -156,4 +135,3 @@ void lock_exit(void)
     static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&ending);
 }
-#endif

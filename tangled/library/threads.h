@@ -2,19 +2,6 @@
 #ifndef THREADS_H
 #define THREADS_H
 
-/* Where a compiler has no atomic numbers, a program has one thread, which
-   does everything itself. -DONE_THREAD says so, too. */
-#if defined(__STDC_NO_ATOMICS__) && !defined(ONE_THREAD)
-#define ONE_THREAD
-#endif
-#ifdef ONE_THREAD
-#define PER_THREAD
-#define SHARED_ATOMIC volatile
-#else
-#define PER_THREAD _Thread_local
-#define SHARED_ATOMIC _Atomic
-#endif
-
 /* Gives the calling thread threads - 1 helpers; with 1 they end. A helper
    that cannot be started is left out, and so are those beyond 63. Only one
    thread of a program has helpers at a time. */

@@ -18,7 +18,7 @@ OPERATION(tanh, OWN_PLACE);
 
 static Mat tanh_of(Mat X)
 {
-    return node_compute(node_new(HERE("tanh(X)"), X->rows, X->cols,
+    return node_compute(node_new(HERE("tanh(X)"), NULL, X->rows, X->cols,
                                  &tanh_operation, 1, &X));
 }
 

@@ -319,7 +319,7 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
         return M;
     Watcher *w = arena_alloc(job->arena, sizeof *w);
     *w = (Watcher){ job, *step };
-    struct Matrix *Y = node_on(HERE("watched"), job->tape, M->rows,
+    struct Matrix *Y = node_new(HERE("watched"), job->tape, M->rows,
                                M->cols, &watch, 1, &M);
     Y->mask.data = w;
     Y->logits = M->logits;

@@ -155,7 +155,7 @@ static Mat each_entry(Parser *p, Function f, int n, const Mat of[])
         cols = cols == 1 ? c : cols;
     }
     bool transposed = f == TRANSPOSE;
-    struct Matrix *Y = node_on(HERE("formula"), p->scope->tape,
+    struct Matrix *Y = node_new(HERE("formula"), p->scope->tape,
                                transposed ? cols : rows, transposed ? rows
                                : cols, &each_operation, n, of);
     Y->c = f;

@@ -65,14 +65,15 @@ static void measure(Gemm *gemm, int m, int k, int n)
     const int times = 1 + (int)(0.5 / gflop);
     real *A = random_matrix(m, k), *B = random_matrix(k, n);
     real *C = random_matrix(m, n);
+    const View VA[] = { { A, m, k, 1, m }, { A, m, k, k, 1 } };
+    const View VB[] = { { B, k, n, 1, k }, { B, k, n, n, 1 } };
     double ours[3][RUNS], theirs[RUNS], most[RUNS];
 
     for (int run = 0; run < RUNS; run++) {
         for (int t = 0; t < 3; t++) {   /* A B, A^T B, A B^T */
             const double start = seconds();
             for (int i = 0; i < times; i++)
-                product(t == 1, t == 2, m, n, k, A, t == 1 ? k : m,
-                        B, t == 2 ? n : k, C, m);
+                product((View){ C, m, n, 1, m }, VA[t == 1], VB[t == 2]);
             ours[t][run] = times * gflop / (seconds() - start);
         }
         const double start = seconds();

@@ -12,56 +12,50 @@ static const int all_n[] = { 1, 5, 7, 25, 60, 255, 257 };
 static const int all_k[] = { 1, 9, 128, 131, 300 };
 #define MANY(list) (int)(sizeof list / sizeof *list)
 
-/* A column-major array as the kernel gets it: columns are ld apart, what
-   lies between them, if anything, is NaN, and not one number stands behind
-   the last. */
-typedef struct {
-    int rows, cols, ld;
-    real *at;
-} Array;
-
-static size_t size_of(const Array *a)
+static size_t size_of(View V)
 {
-    return (size_t)a->ld * (size_t)(a->cols - 1) + (size_t)a->rows;
+    return (size_t)((V.rows - 1) * V.row + (V.cols - 1) * V.column + 1);
 }
 
-static Array array(int rows, int cols, bool integers)
+/* A matrix stored column by column: what lies between the columns, if
+   anything, is NaN, and not one number stands behind the last. */
+static View random_view(int rows, int cols, bool integers)
 {
-    Array a = { rows, cols, rows == 1 ? 1 : rows + PAD * (cols & 1), NULL };
-    a.at = malloc(size_of(&a) * sizeof *a.at);
-    assert_that(a.at != NULL);
-    for (size_t e = 0; e < size_of(&a); e++) {
+    const int ld = rows == 1 ? 1 : rows + PAD * (cols & 1);
+    View V = { NULL, rows, cols, 1, ld };
+    V.at = malloc(size_of(V) * sizeof *V.at);
+    assert_that(V.at != NULL);
+    for (size_t e = 0; e < size_of(V); e++) {
         double x = random_number();
-        a.at[e] = (int)(e % (size_t)a.ld) >= rows ? (real)NAN
+        V.at[e] = (int)(e % (size_t)ld) >= rows ? (real)NAN
                 : (real)(integers ? floor(7 * fabs(x)) - 3 : x);
     }
-    return a;
+    return V;
 }
 
-static Array copy_of(const Array *a)
+static View copy_of(View V)
 {
-    Array b = *a;
-    b.at = malloc(size_of(a) * sizeof *b.at);
-    assert_that(b.at != NULL);
-    memcpy(b.at, a->at, size_of(a) * sizeof *b.at);
-    return b;
+    const real *at = V.at;
+    V.at = malloc(size_of(V) * sizeof *at);
+    assert_that(V.at != NULL);
+    memcpy(V.at, at, size_of(V) * sizeof *at);
+    return V;
 }
 
-/* One product: C += op(A) op(B), and beside it the three obvious loops. */
+/* One product: C += A B, and beside it the three obvious loops. */
 typedef struct {
-    bool transpose_A, transpose_B;
-    int m, n, k;
-    Array A, B, C;
+    int m, n, k, transposes;
+    View A, B, C;
 } Multiplication;
 
 static Multiplication random_product(int m, int n, int k, int transposes,
                                      bool integers)
 {
-    bool a = transposes & 1, b = transposes & 2;
-    return (Multiplication){ a, b, m, n, k,
-                      array(a ? k : m, a ? m : k, integers),
-                      array(b ? n : k, b ? k : n, integers),
-                      array(m, n, integers) };
+    const bool a = transposes & 1, b = transposes & 2;
+    return (Multiplication){ m, n, k, transposes,
+        a ? transpose(random_view(k, m, integers)) : random_view(m, k, integers),
+        b ? transpose(random_view(n, k, integers)) : random_view(k, n, integers),
+        random_view(m, n, integers) };
 }
 
 static void forget(Multiplication *p)
@@ -69,63 +63,60 @@ static void forget(Multiplication *p)
     free(p->A.at), free(p->B.at), free(p->C.at);
 }
 
-static real *entry_of(const Array *a, bool transposed, int i, int j)
+static real *entry_of(View V, int i, int j)
 {
-    return transposed ? &a->at[i * a->ld + j] : &a->at[j * a->ld + i];
+    return &V.at[i * V.row + j * V.column];
 }
 
-static Array obvious(const Multiplication *p)
+static View obvious(const Multiplication *p)
 {
-    Array C = copy_of(&p->C);
+    View C = copy_of(p->C);
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++) {
-            double total = *entry_of(&C, false, i, j);
+            double total = *entry_of(C, i, j);
             for (int l = 0; l < p->k; l++)
-                total += (double)*entry_of(&p->A, p->transpose_A, i, l)
-                       * (double)*entry_of(&p->B, p->transpose_B, l, j);
-            *entry_of(&C, false, i, j) = (real)total;
+                total += (double)*entry_of(p->A, i, l)
+                       * (double)*entry_of(p->B, l, j);
+            *entry_of(C, i, j) = (real)total;
         }
     return C;
 }
 
 /* kernel NULL: by the one that product chooses. */
-static Array by(const Kernel *kernel, const Multiplication *p)
+static View by(const Kernel *kernel, const Multiplication *p)
 {
-    Array C = copy_of(&p->C);
-    const Array *A = &p->A, *B = &p->B;
+    View C = copy_of(p->C);
     if (kernel == NULL)
-        product(p->transpose_A, p->transpose_B, p->m, p->n, p->k,
-                A->at, A->ld, B->at, B->ld, C.at, C.ld);
+        product(C, p->A, p->B);
     else
-        product_by(kernel, p->transpose_A, p->transpose_B, p->m, p->n, p->k,
-                   A->at, A->ld, B->at, B->ld, C.at, C.ld);
+        product_by(kernel, C, p->A, p->B);
     return C;
 }
 
 /* NaN where NaN is expected, between the columns and where 0 met infinity. */
-static void are_equal(const Multiplication *p, const char *by_whom,
-                      const Array *C, const Array *expected)
+static void are_equal(const Multiplication *p, const char *by_whom, View C,
+                      View expected)
 {
     for (size_t e = 0; e < size_of(C); e++)
-        if (!is_near(C->at[e], expected->at[e], 0)
-            && !(isnan(C->at[e]) && isnan(expected->at[e])))
-            fail_at(HERE(by_whom), "%d x %d x %d, transposed %d %d: entry %zu "
+        if (!is_near(C.at[e], expected.at[e], 0)
+            && !(isnan(C.at[e]) && isnan(expected.at[e])))
+            fail_at(HERE(by_whom), "%d x %d x %d, transposed %d: entry %zu "
                     "is %.17g, but expected %.17g", p->m, p->n, p->k,
-                    p->transpose_A, p->transpose_B, e, (double)C->at[e],
-                    (double)expected->at[e]);
+                    p->transposes, e, (double)C.at[e],
+                    (double)expected.at[e]);
 }
 
 static void agrees_with_the_loops(Multiplication *p)
 {
-    Array expected = obvious(p), C = by(NULL, p);
-    are_equal(p, "product", &C, &expected);
+    View expected = obvious(p), C = by(NULL, p);
+    are_equal(p, "product", C, expected);
     free(C.at);
     for (int k = 0; k < KERNELS; k++) {
         const Kernel *kernel = product_kernel(names[k]);
         if (kernel == NULL)
             continue;
         C = by(kernel, p);
-        are_equal(p, names[k], &C, &expected);
+        are_equal(p, names[k], C, expected);
         free(C.at);
     }
     free(expected.at);
@@ -175,9 +166,9 @@ LAW(infinities_stay_in_their_row_or_column)
     for (int m = 5; m <= 37; m += 4)
         for (int transposes = 0; transposes < 4; transposes++) {
             Multiplication p = random_product(m, 7, 9, transposes, true);
-            *entry_of(&p.A, p.transpose_A, m - 1, 4) = (real)INFINITY;
-            *entry_of(&p.B, p.transpose_B, 2, 3) = (real)-INFINITY;
-            *entry_of(&p.C, false, 0, 0) = (real)INFINITY;
+            *entry_of(p.A, m - 1, 4) = (real)INFINITY;
+            *entry_of(p.B, 2, 3) = (real)-INFINITY;
+            *entry_of(p.C, 0, 0) = (real)INFINITY;
             agrees_with_the_loops(&p);
         }
 }
@@ -188,14 +179,14 @@ LAW(a_column_does_not_depend_on_its_neighbours)
         for (int transposes = 0; transposes < 4; transposes++) {
             const Kernel *kernel = k < 0 ? NULL : product_kernel(names[k]);
             Multiplication p = random_product(75, 29, 333, transposes, false);
-            Array all = by(kernel, &p);
+            View all = by(kernel, &p);
             for (int j = 0; j < p.n; j += 2) {      /* two columns each */
                 Multiplication part = p;
-                part.n = part.C.cols = j + 2 <= p.n ? 2 : 1;
-                part.B.at = entry_of(&p.B, p.transpose_B, 0, j);
-                part.C.at = entry_of(&p.C, false, 0, j);
-                Array C = by(kernel, &part);
-                assert_that(memcmp(C.at, all.at + j * all.ld,
+                part.n = part.C.cols = part.B.cols = j + 2 <= p.n ? 2 : 1;
+                part.B.at = entry_of(p.B, 0, j);
+                part.C.at = entry_of(p.C, 0, j);
+                View C = by(kernel, &part);
+                assert_that(memcmp(C.at, all.at + j * all.column,
                                    (size_t)p.m * sizeof(real)) == 0);
                 free(C.at);
             }
@@ -205,12 +196,11 @@ LAW(a_column_does_not_depend_on_its_neighbours)
 }
 
 /* Whatever lies between the columns. */
-static void assert_same_columns(const Multiplication *p, const Array *C,
-                                const Array *D)
+static void assert_same_columns(View C, View D)
 {
-    for (int j = 0; j < p->n; j++)
-        assert_that(memcmp(C->at + j * C->ld, D->at + j * D->ld,
-                           (size_t)p->m * sizeof(real)) == 0);
+    for (int j = 0; j < C.cols; j++)
+        assert_that(memcmp(C.at + j * C.column, D.at + j * D.column,
+                           (size_t)C.rows * sizeof(real)) == 0);
 }
 
 /* Large enough to be shared, by rows and by columns; and one column. */
@@ -223,11 +213,11 @@ LAW(threads_do_not_change_a_byte)
         for (int transposes = 0; transposes < 4; transposes++) {
             Multiplication p = random_product(shape[i][0], shape[i][1],
                                               shape[i][2], transposes, false);
-            Array one = by(NULL, &p);
+            View one = by(NULL, &p);
             for (int threads = 2; threads <= 4; threads++) {
                 set_threads(threads);
-                Array many = by(NULL, &p);
-                assert_same_columns(&p, &one, &many);
+                View many = by(NULL, &p);
+                assert_same_columns(one, many);
                 free(many.at);
             }
             set_threads(1);
@@ -245,8 +235,8 @@ LAW(the_vectors_length_does_not_change_a_byte)
     for (int t = 0; t < 8; t++) {
         int n = t < 4 ? 29 : 1, transposes = t % 4;
         Multiplication p = random_product(75, n, 333, transposes, false);
-        Array one = by(avx2, &p), other = by(avx512, &p);
-        assert_same_columns(&p, &one, &other);
+        View one = by(avx2, &p), other = by(avx512, &p);
+        assert_same_columns(one, other);
         free(one.at), free(other.at);
         forget(&p);
     }

@@ -68,7 +68,7 @@ static inline double walked(Mat placed[], Formula *formula, int n,
     all[0] = formula(placed);
     memcpy(all + 1, placed, (size_t)n * sizeof *placed);
     OPERATION(weighted, OWN_PLACE);
-    Mat loss = node_compute(node_new(HERE("loss"), 1, 1, &weighted_operation,
+    Mat loss = node_compute(node_new(HERE("loss"), NULL, 1, 1, &weighted_operation,
                                      n + 1, all));
     backward(loss);
     return weighted_sum(n + 1, all);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/tools/machines.sh [KIND...]: builds and runs the program for other kinds of machines, and compares what it
-# says with what build/double/ftx says here. KIND is m32 (x87), tcc, musl, arm64, riscv64 or s390x;
+# says with what build/double/ftx says here. KIND is m32 (x87), musl, arm64, riscv64 or s390x;
 # all of them if none is named. A table tells what came out:
 #
 #   built   the compiler made a program
@@ -10,21 +10,20 @@
 #   agree   bytes: every output is the same to the byte, and so is the trained model
 #           numbers: what is rounded for people is the same to the byte; numbers with all their digits differ
 #           by 1e-12 at most, what the trained model computes by 1e-6, relative to 1 or to the number. Why: another
-#           exp (musl), a product that is rounded twice (tcc), numbers of 80 bits in between (m32)
+#           exp (musl), numbers of 80 bits in between (m32)
 # A model that was trained here must be loaded there and saved again with the same bytes, on every kind.
 #
 # Debian has them all, gcc-12-multilib beside the cross compilers; .ci/run names the packages.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 top=$PWD place=$PWD/build/machines
-KINDS='m32 tcc musl arm64 riscv64 s390x'
+KINDS='m32 musl arm64 riscv64 s390x'
 
 # What a kind is built with, and run by. FMA is formed from -O2 on only, and it is a part of the numbers.
 kind() {
     gcc='-O1 -fexpensive-optimizations -std=c11 -fno-math-errno' run=''
     case $1 in
     m32)     cc="gcc -m32 -Wno-psabi -idirafter /usr/include/$(gcc -dumpmachine) $gcc" ;;
-    tcc)     cc='tcc -std=c11' ;;
     musl)    cc="musl-gcc -static $gcc" ;;
     arm64)   cc="aarch64-linux-gnu-gcc -static $gcc" run=qemu-aarch64 ;;
     riscv64) cc="riscv64-linux-gnu-gcc -static $gcc" run=qemu-riscv64 ;;
