@@ -9,7 +9,7 @@
 void append(char *to, size_t size, const char *format, ...)
     FORMAT_LIKE_PRINTF(3, 4);
 
-/* Returns which word of a list, or NULL, these n bytes are, from 1; 0: none. */
+/* Returns which word of a list, or NULL, n bytes are, from 1; 0: none. */
 int word_in(const char *list, const char *word, size_t n);
 
 /* Returns how many columns a UTF-8 text takes; combining accents take 0. */
