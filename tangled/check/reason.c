@@ -344,12 +344,30 @@ static Claim wrong_entries(const Judging *j, int w)
     return wrong;
 }
 
+/* Returns the first step whose value can matter for the next claim. Behind
+   a layer of Algorithm 9 or 10 all follows from its X; if that is claimed,
+   wrong and unexplained in every entry, it is carried on by any premise. */
+static const Step *first_that_matters(const Judging *j)
+{
+    const Step *from = j->run[EXACTLY]->step;
+    for (int k = 0; k < j->unexplained_n; k++) {
+        const Claim *c = &j->unexplained[k];
+        bool whole = c->step->part == LAYER && is_comparable(c->item, c->step)
+                  && has_role(c->step, ROLE(ATTENDED) | ROLE(FED));
+        for (int i = 0; whole && i < entries_of(c); i++)
+            whole = !isnan(c->item->entry[i].value);
+        from = whole ? c->step : from;
+    }
+    return from;
+}
+
 void find_reasons(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     const Run *run = j->run[EXACTLY];
-    const uint64_t here = roles_up_to(run, j->claim[w].step, false),
-                   elsewhere = roles_up_to(run, j->claim[w].step, true);
+    const Step *from = first_that_matters(j), *until = j->claim[w].step;
+    const uint64_t here = roles_up_to(from, until, false),
+                   elsewhere = roles_up_to(from, until, true);
     const int before = j->unexplained_n;
     judged->why = arena_alloc(j->arena, MOST_FOUND * sizeof *judged->why);
     if (judged->count[WRONG] > 0)

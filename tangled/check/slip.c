@@ -214,11 +214,11 @@ const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
     return run_bound(own, &s->variation, arena, tape, NULL);
 }
 
-uint64_t roles_up_to(const Run *run, const Step *until, bool elsewhere)
+uint64_t roles_up_to(const Step *from, const Step *until, bool elsewhere)
 {
     const Explanation here = { .only = until };
     uint64_t roles = ON_DEMAND;
-    for (const Step *step = run->step; step <= until; step++)
+    for (const Step *step = from; step <= until; step++)
         if (applies_at(&here, step) != elsewhere)
             roles |= roles_of(step);
     return roles;

@@ -70,7 +70,7 @@ const Run *run_explained(const Bound *bound, Explanation *why,
 /* Returns the roles of the steps of a run up to one of them, a bit each: of
    the steps in its layer, head and turn; or, if `elsewhere`, of all others.
    What a run derives for a slip is always among them. */
-uint64_t roles_up_to(const Run *run, const Step *until, bool elsewhere);
+uint64_t roles_up_to(const Step *from, const Step *until, bool elsewhere);
 
 /* Returns whether a slip edits steps that have these roles, or what the sheet
    gives, and the conditions for it hold. */

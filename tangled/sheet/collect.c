@@ -19,7 +19,8 @@ static void check_entries(const Job *job, const Step *step, Mat M)
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
     const real *x = M->at;
-    for (int j = 1; j <= M->cols; j++) {
+    const bool all_finite = isfinite(total(M->rows * M->cols, x));
+    for (int j = 1; j <= M->cols && !all_finite; j++) {
         bool sees = step->role != ROLE_SCALED;
         for (int i = 1; i <= M->rows; i++, x++)
             if (isfinite(*x))
@@ -111,14 +112,14 @@ Step step_seen(Place *at, const char *line, const char *name, int index)
               l = *end == '.' ? atoi(end + 1) : 0;
     const bool of_head = strcmp(name, "Y_h") == 0;
     name = of_head ? "Y" : name;
-    const StepRow *row = row_named(a, l, name);
+    const StepRow *row = index > 0 ? NULL : row_named(a, l, name);
     row = row != NULL ? row : &nobodys;         /* a student's own name */
     Step step = { .algorithm = a, .line = l, .name = name, .row = row,
                   .role = row->role, .part = at->part, .layer = at->layer,
                   .head = a == 4 || of_head ? at->head : 0 };
     if (a == 5 && l == 1)
         at->head = index;
-    if (algorithm_table[a].kind == MODEL) {
+    if (1 <= a && a <= 15 && algorithm_table[a].kind == MODEL) {
         at->part = part_of_line(a, l + 1);
         at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
     }
@@ -367,7 +368,7 @@ static bool has_claim(const Sheet *sheet, const StepRow *row)
 
 /* Whether the derived step of a row is asked for: by a claim, by a slip, or
    by what goes with it. Where no tau is given, q may still be claimed. */
-static bool is_asked_for(const Job *job, const StepRow *row)
+static bool is_wanted(const Job *job, const StepRow *row)
 {
     bool own = row->algorithm == job->run.algorithm || row->role == ROLE_LOSS,
          claimed = (job->on_demand >> row->role & 1) != 0
@@ -385,7 +386,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     Given *given = job->late ? given_at(job, step) : NULL;
     Lookup at = { .job = job, .here = step };
     bool derives = M == NULL || (job->now.rederive && row->formula != NULL);
-    if (M == NULL && given == NULL && !is_asked_for(job, row))
+    if (M == NULL && given == NULL && !is_wanted(job, row))
         return NULL;
     job->now.misses = false;
     Mat value = given != NULL ? entered_matrix(job, step, given, M)

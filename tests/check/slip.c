@@ -21,9 +21,9 @@ LAW(a_slip_is_tried_where_a_step_up_to_the_claim_has_its_role)
                                        : "1 0 2 ; 2 2 4 ; 4 2 8");
         const Run *run = run_of(t->at);
         const Claim *claim = claims_of(run, arena, &n, &f);
-        uint64_t roles = roles_up_to(run, claim->step, false);
+        uint64_t roles = roles_up_to(run->step, claim->step, false);
         assert_that((roles & (made[k].is | made[k].is_not)) == made[k].is);
-        assert_that((roles_up_to(run, claim->step, true) & made[k].is
+        assert_that((roles_up_to(run->step, claim->step, true) & made[k].is
                      & ~ROLE(SCALED)) == 0);
         for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
             if (strcmp(slip->name, "W_v-transposed") == 0)
@@ -47,8 +47,8 @@ static int count_idle(const Run *run, const Claim *claim, int w, int m)
     Arena *scratch = arena_new();
     const Step *until = claim[w].step;
     Explanation why = { .until = until, .claim = claim + w - m, .n = m };
-    uint64_t here = roles_up_to(run, until, false),
-             elsewhere = roles_up_to(run, until, true);
+    uint64_t here = roles_up_to(run->step, until, false),
+             elsewhere = roles_up_to(run->step, until, true);
     const Step *is = same_step(run_explained(run->bound, &why, arena, quiet),
                                until);
     for (why.slip = slips; why.slip < slips + slips_n; why.slip++) {
