@@ -267,10 +267,21 @@ long long theta_count(const Theta *theta)
     return count;
 }
 
-/* Sets the matrices that are not learned: fixed positions, and a tied W_u. */
-static void derive_matrices(Theta *theta, Arena *arena)
+void theta_allocate(Theta *theta, Arena *arena, real *numbers)
 {
     const Hyperparameters *h = &theta->hyper;
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        if (numbers == NULL) {
+            *p->place = parameter(arena, p->rows, p->cols);
+            continue;
+        }
+        struct Matrix *M = arena_alloc(arena, sizeof *M);
+        *M = (struct Matrix){ .rows = p->rows, .cols = p->cols,
+                              .at = numbers };
+        *p->place = M;
+        numbers += (size_t)p->rows * (size_t)p->cols;
+    }
     if (h->positions == PAPER_SINES)
         theta->W_p = sinusoids(arena, h->d_e, h->ell_max, SINUSOIDS_PAPER,
                                h->ell_max, 1);
@@ -279,28 +290,6 @@ static void derive_matrices(Theta *theta, Arena *arena)
                                SINUSOIDS_VASWANI, 10000, 0);
     if (h->tied)
         theta->W_u = transpose_of(arena, theta->W_e);
-}
-
-void theta_allocate(Theta *theta, Arena *arena)
-{
-    for (int k = 1; k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        *p->place = parameter(arena, p->rows, p->cols);
-    }
-    derive_matrices(theta, arena);
-}
-
-void theta_wrap(Theta *theta, Arena *arena, real *numbers)
-{
-    for (int k = 1; k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        struct Matrix *M = arena_alloc(arena, sizeof *M);
-        *M = (struct Matrix){ .rows = p->rows, .cols = p->cols,
-                              .at = numbers };
-        *p->place = M;
-        numbers += (size_t)p->rows * (size_t)p->cols;
-    }
-    derive_matrices(theta, arena);
 }
 
 void theta_clear_gradient(const Theta *theta)

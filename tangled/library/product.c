@@ -15,9 +15,7 @@
 #pragma STDC FP_CONTRACT ON                     /* a * b + c rounds once */
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=fast")        /* a * b + c rounds once */
-#if __GNUC__ >= 9           /* one loop for all strides: half of the code */
-#pragma GCC optimize("no-version-loops-for-strides")
-#endif
+#pragma GCC optimize("no-version-loops-for-strides")    /* half the code */
 #endif
 
 #if !defined(__GNUC__) || defined(WATCHED) || !defined(__OPTIMIZE__)

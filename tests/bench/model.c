@@ -200,10 +200,10 @@ int main(int argc, char *argv[])
         return 0;
     }
     if (small || strcmp(what, "train") == 0)
-        theta_allocate(theta, arena);
+        theta_allocate(theta, arena, NULL);
     else                            /* without gradients */
-        theta_wrap(theta, arena, arena_alloc(arena, sizeof(real)
-                                             * (size_t)theta_count(theta)));
+        theta_allocate(theta, arena, arena_alloc(arena, sizeof(real)
+                                       * (size_t)theta_count(theta)));
     theta_initialise(theta, XAVIER, &random);
     if (small) {
         train_on(arena, theta, (Training){ .eta = 1e-4, .threads = threads },
