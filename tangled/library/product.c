@@ -29,16 +29,13 @@
 #if defined(__GNUC__) && !defined(WATCHED)
 #define INLINE inline __attribute__((always_inline))
 #define FETCH(place, cache) __builtin_prefetch(place, 0, cache)
+#define REGISTER(x) __asm__("" : "+r"(x))
 #else
 #define INLINE inline
 #define FETCH(place, cache) (void)(place)
-#endif
-
-#if defined(__GNUC__) && defined(__x86_64__)
-#define REGISTER(x) __asm__("" : "+r"(x))
-#else
 #define REGISTER(x) (void)(x)
 #endif
+
 #if defined(__GNUC__) && FLT_EVAL_METHOD == 0
 #define VECTOR(bytes) __attribute__((vector_size(bytes), \
                                      aligned(sizeof(real)), may_alias))
