@@ -36,23 +36,14 @@ double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Gives back what is there; without it the program ends. */
-static void *or_no_room(void *what)
-{
-    if (what != NULL)
-        return what;
-    fprintf(stderr, "ftx: there is no memory for a text.\n");
-    exit(2);
-}
-
 FILE *open_text_stream(TextStream *w)
 {
-    return w->to = or_no_room(open_memstream(&w->text, &w->n));
+    return w->to = or_refuse(open_memstream(&w->text, &w->n), BUFSIZ);
 }
 
 char *close_text_stream(TextStream *w, Arena *arena)
 {
-    or_no_room(fclose(w->to) == 0 ? w->text : NULL);
+    or_refuse(fclose(w->to) == 0 ? w->text : NULL, w->n + 1);
     char *copy = memcpy(arena_alloc(arena, w->n + 1), w->text, w->n + 1);
     free(w->text);
     return copy;

@@ -28,4 +28,8 @@ void arena_clear(Arena *arena);
 /* Takes back all, and gives the memory back to the system. */
 void arena_free(Arena *arena);
 
+/* Returns memory of so many bytes; where it is NULL, the program ends with a
+   sentence. */
+void *or_refuse(void *memory, size_t bytes);
+
 #endif

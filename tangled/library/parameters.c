@@ -72,19 +72,16 @@ static void list_head(Walk *walk, W_qkv *w)
     list_parameter(walk, "b_v", h->d_mid, 1, &w->b_v);
 }
 
-static void list_attention(Walk *walk, Part where, W_multi *W)
+static void list_attention(Walk *walk, W_multi *W)
 {
     const Hyperparameters *h = walk->h;
-    Part before = walk->part;
     W->H = h->H;
-    walk->part = where;
     for (walk->head = 1; walk->head <= h->H; walk->head++)
         list_head(walk, &W->head[walk->head]);
     walk->head = 0;
     list_parameter(walk, "W_o", h->d_e, h->H * h->d_mid, &W->W_o);
     if (!h->no_attention_biases)
         list_parameter(walk, "b_o", h->d_e, 1, &W->b_o);
-    walk->part = before;
 }
 
 static void list_layer(Walk *walk, Part where, int l, Layer *w)
@@ -92,7 +89,7 @@ static void list_layer(Walk *walk, Part where, int l, Layer *w)
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
     walk->part = where;
     walk->layer = l;
-    list_attention(walk, where, &w->W);
+    list_attention(walk, &w->W);
     list_norm(walk, "gamma_1", d_e, &w->gamma_1, "beta_1", &w->beta_1);
     list_norm(walk, "gamma_2", d_e, &w->gamma_2, "beta_2", &w->beta_2);
     list_parameter(walk, "W_mlp1", d_mlp, d_e, &w->W_mlp1);
@@ -106,8 +103,10 @@ static void list_decoder_layer(Walk *walk, int l, DecoderLayer *w)
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
     walk->part = DEC;
     walk->layer = l;
-    list_attention(walk, DEC, &w->W_dec);
-    list_attention(walk, ED, &w->W_ed);
+    list_attention(walk, &w->W_dec);
+    walk->part = ED;
+    list_attention(walk, &w->W_ed);
+    walk->part = DEC;
     list_norm(walk, "gamma_3", d_e, &w->gamma_3, "beta_3", &w->beta_3);
     list_norm(walk, "gamma_4", d_e, &w->gamma_4, "beta_4", &w->beta_4);
     list_norm(walk, "gamma_5", d_e, &w->gamma_5, "beta_5", &w->beta_5);
@@ -267,10 +266,21 @@ long long theta_count(const Theta *theta)
     return count;
 }
 
-/* Sets the matrices that are not learned: fixed positions, and a tied W_u. */
-static void derive_matrices(Theta *theta, Arena *arena)
+void theta_allocate(Theta *theta, Arena *arena, real *numbers)
 {
     const Hyperparameters *h = &theta->hyper;
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        if (numbers == NULL) {
+            *p->place = parameter(arena, p->rows, p->cols);
+            continue;
+        }
+        struct Matrix *M = arena_alloc(arena, sizeof *M);
+        *M = (struct Matrix){ .rows = p->rows, .cols = p->cols,
+                              .at = numbers };
+        *p->place = M;
+        numbers += (size_t)p->rows * (size_t)p->cols;
+    }
     if (h->positions == PAPER_SINES)
         theta->W_p = sinusoids(arena, h->d_e, h->ell_max, SINUSOIDS_PAPER,
                                h->ell_max, 1);
@@ -279,28 +289,6 @@ static void derive_matrices(Theta *theta, Arena *arena)
                                SINUSOIDS_VASWANI, 10000, 0);
     if (h->tied)
         theta->W_u = transpose_of(arena, theta->W_e);
-}
-
-void theta_allocate(Theta *theta, Arena *arena)
-{
-    for (int k = 1; k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        *p->place = parameter(arena, p->rows, p->cols);
-    }
-    derive_matrices(theta, arena);
-}
-
-void theta_wrap(Theta *theta, Arena *arena, real *numbers)
-{
-    for (int k = 1; k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        struct Matrix *M = arena_alloc(arena, sizeof *M);
-        *M = (struct Matrix){ .rows = p->rows, .cols = p->cols,
-                              .at = numbers };
-        *p->place = M;
-        numbers += (size_t)p->rows * (size_t)p->cols;
-    }
-    derive_matrices(theta, arena);
 }
 
 void theta_clear_gradient(const Theta *theta)

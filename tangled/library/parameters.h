@@ -1,6 +1,6 @@
 /* theta: the list of its parameters, their memory and initial values.
    A Theta is made by theta_new from hyperparameters, gets numbers by
-   theta_allocate or theta_wrap, and initial values by theta_initialise.
+   theta_allocate, and initial values by theta_initialise.
    Whoever walks through all parameters walks through theta->parameter. */
 #ifndef PARAMETERS_H
 #define PARAMETERS_H
@@ -30,13 +30,10 @@ const char *hyperparameters_error(const Hyperparameters *hyper);
    is NULL. Wrong hyperparameters are refused. */
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper);
 
-/* Gives every parameter its numbers, all 0, and a gradient, in the arena.
-   Positions that are not learned get their values. */
-void theta_allocate(Theta *theta, Arena *arena);
-
-/* As theta_allocate, but the numbers are those that lie there, one
-   parameter behind the other, and there are no gradients. */
-void theta_wrap(Theta *theta, Arena *arena, real *numbers);
+/* Gives every parameter its numbers, one parameter behind the other, and no
+   gradient; or with NULL zeros and a gradient, in the arena. Positions that
+   are not learned get their values. */
+void theta_allocate(Theta *theta, Arena *arena, real *numbers);
 
 /* Returns how many numbers there are to learn. */
 long long theta_count(const Theta *theta);

@@ -15,9 +15,7 @@
 #pragma STDC FP_CONTRACT ON                     /* a * b + c rounds once */
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=fast")        /* a * b + c rounds once */
-#if __GNUC__ >= 9           /* one loop for all strides: half of the code */
-#pragma GCC optimize("no-version-loops-for-strides")
-#endif
+#pragma GCC optimize("no-version-loops-for-strides")    /* half the code */
 #endif
 
 #if !defined(__GNUC__) || defined(WATCHED) || !defined(__OPTIMIZE__)
@@ -31,16 +29,13 @@
 #if defined(__GNUC__) && !defined(WATCHED)
 #define INLINE inline __attribute__((always_inline))
 #define FETCH(place, cache) __builtin_prefetch(place, 0, cache)
+#define REGISTER(x) __asm__("" : "+r"(x))
 #else
 #define INLINE inline
 #define FETCH(place, cache) (void)(place)
-#endif
-
-#if defined(__GNUC__) && defined(__x86_64__)
-#define REGISTER(x) __asm__("" : "+r"(x))
-#else
 #define REGISTER(x) (void)(x)
 #endif
+
 #if defined(__GNUC__) && FLT_EVAL_METHOD == 0
 #define VECTOR(bytes) __attribute__((vector_size(bytes), \
                                      aligned(sizeof(real)), may_alias))

@@ -28,7 +28,7 @@ struct Arena {
     Block *first, *current;
 };
 
-static void *or_refuse(void *memory, size_t bytes)
+void *or_refuse(void *memory, size_t bytes)
 {
     if (memory != NULL)
         return memory;

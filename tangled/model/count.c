@@ -53,10 +53,12 @@ static Hyperparameters find_model(const Command *c, const char *name,
     char names[600] = "";
     if (is_name_taken(name))
         return model_load(c->arena, name, TO_USE, f)->theta->hyper;
-    *known = find_known_model(name);
-    for (int k = 0; known_models[k].name != NULL; k++)
-        append(names, sizeof names, "%s%s", k == 0 ? "" : ", ",
-               known_models[k].name);
+    for (const KnownModel *k = known_models; k->name != NULL; k++) {
+        if (strcmp(k->name, name) == 0)
+            *known = k;
+        append(names, sizeof names, "%s%s", k == known_models ? "" : ", ",
+               k->name);
+    }
     if (*known == NULL)
         fail_with(f, "there is no model file '%.100s', and no model of "
                   "that name is known; known are %s.", name, names);

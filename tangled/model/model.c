@@ -262,11 +262,9 @@ static void get_numbers(const Header *h, Model *m, size_t size,
     }
     if (!are_finite(x, n))
         fail_with(h->error, "a number in it is not finite.");
-    if (purpose == TO_USE) {
-        theta_wrap(m->theta, arena, x);
+    theta_allocate(m->theta, arena, purpose == TO_USE ? x : NULL);
+    if (purpose == TO_USE)
         return;
-    }
-    theta_allocate(m->theta, arena);
     m->m = m->state.has_m ? theta_zeros(arena, m->theta) : NULL;
     m->v = m->state.has_v ? theta_zeros(arena, m->theta) : NULL;
     for (int k = 1; k <= parts_of(m) * m->theta->n; k++) {

@@ -182,7 +182,7 @@ static Model *begin_model(Session *s, const Model *from)
     if (theta_count(m->theta) > 1000000000)
         fail_with(s->error, "the model has %lld numbers to learn; ftx trains "
                   "at most 1000000000.", theta_count(m->theta));
-    theta_allocate(m->theta, arena);
+    theta_allocate(m->theta, arena, NULL);
     Random random = random_new(s->plan.how.seed);
     theta_initialise(m->theta, s->plan.initialise, &random);
     if (from != NULL)

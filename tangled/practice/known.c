@@ -1,6 +1,5 @@
 /* The models that are known by name. */
 #include "practice/practice.h"
-#include <string.h>
 
 #define SIZE(layers, heads, width) \
     .L = layers, .H = heads, .d_e = width, .d_mlp = 4 * (width)
@@ -36,11 +35,3 @@ const KnownModel known_models[] = {
       { VASWANI(16, 1024), .scaled_embedding = true } },
     { .name = NULL },
 };
-
-const KnownModel *find_known_model(const char *name)
-{
-    for (const KnownModel *k = known_models; k->name != NULL; k++)
-        if (strcmp(k->name, name) == 0)
-            return k;
-    return NULL;
-}

@@ -26,9 +26,9 @@ typedef struct {
     size_t n;
     real *theta, *g, *m, *v;        /* m: NULL for a method without it */
     real factor;                    /* of the gradient */
-    real eta, beta_1, epsilon;
+    real eta, beta_1, epsilon;      /* eta: Adam's over 1 - beta_1^t */
     real keep, share;               /* of the old v, and of g^2 */
-    real correct_1, correct_2;      /* 1 / (1 - beta^t) of Adam; else 1 */
+    real correct_2;                 /* 1 / (1 - beta_2^t) of Adam; else 1 */
 } Update;
 
 FAST static void move(Update u)
@@ -47,15 +47,14 @@ FAST static void move_by_root(Update u)
 {
     real *restrict theta = u.theta, *restrict m = u.m, *restrict v = u.v;
     const real *restrict g = u.g;
-    const real eta = u.eta * u.correct_1;
     for (size_t k = 0; k < u.n; k++) {
         const real step = m == NULL ? g[k]
                         : u.beta_1 * m[k] + (1 - u.beta_1) * g[k];
         if (m != NULL)
             m[k] = step;
         v[k] = u.keep * v[k] + u.share * g[k] * g[k];
-        theta[k] -= eta * step / ((real)sqrt(u.correct_2 * v[k])
-                                  + u.epsilon);
+        theta[k] -= u.eta * step / ((real)sqrt(u.correct_2 * v[k])
+                                    + u.epsilon);
     }
 }
 
@@ -99,12 +98,12 @@ static Update update_of(const Trainer *trainer, real factor)
     const double t = (double)trainer->updates;
     const bool all = how->method == ADAGRAD, adam = how->method >= ADAM;
     const real keep = all ? 1 : (real)how->beta_2;
+    const real correct_1 = adam ? (real)(1 / (1 - pow(how->beta_1, t))) : 1;
     return (Update){
         .trainer = trainer, .factor = factor,
-        .eta = (real)trainer->now.eta, .epsilon = (real)how->epsilon,
-        .beta_1 = (real)how->beta_1,
+        .eta = (real)trainer->now.eta * correct_1,
+        .epsilon = (real)how->epsilon, .beta_1 = (real)how->beta_1,
         .keep = keep, .share = all ? 1 : 1 - keep,
-        .correct_1 = adam ? (real)(1 / (1 - pow(how->beta_1, t))) : 1,
         .correct_2 = adam ? (real)(1 / (1 - pow(how->beta_2, t))) : 1
     };
 }

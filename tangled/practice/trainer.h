@@ -15,9 +15,6 @@ typedef struct {
     double eta;             /* by schedule                                */
 } Progress;
 
-/* Is called after each step. false ends the training. */
-typedef bool OnStep(void *to, const Progress *step);
-
 enum { MAX_WORKERS = 8 };
 
 typedef struct {
@@ -26,8 +23,8 @@ typedef struct {
     long long step;         /* steps taken; the next is step + 1          */
     long long updates;      /* those that have changed theta              */
     Mat *m, *v;             /* m[1] ... m[theta->n]; NULL: not needed     */
-    OnStep *on_step;        /* called after each step; or NULL            */
-    void *to;               /* what it is given                           */
+    bool (*on_step)(void *to, const Progress *step);    /* false: stop    */
+    void *to;               /* given to on_step, which may be NULL        */
     bool diverged;          /* the loss was not a number; the last step
                                did not change theta                       */
     Worker worker[2 * MAX_WORKERS];     /* as many as threads, as sequences;
@@ -44,8 +41,8 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how);
 void trainer_free(Trainer *trainer);
 
 /* Trains theta with this loss from the trainer's next step on, and returns
-   it. It stops early where the callback returns false, or where the loss is
-   not a number. An empty data set is refused. */
+   it. It calls on_step after each step, and stops early where that returns
+   false or where the loss is not a number. An empty data set is refused. */
 const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data);
 
 /* Updates theta from its gradient by the trainer's method, and sets that to

@@ -52,9 +52,6 @@ typedef struct {
 } KnownModel;
 extern const KnownModel known_models[];     /* the last has no name       */
 
-/* Returns the model of that name, or NULL. */
-const KnownModel *find_known_model(const char *name);
-
 /* Makes the tape, which wants gradients, set each entry of the embedding and
    of what a sub-layer adds to 0 with probability p in [0, 1), and divide the
    others by 1 - p. p = 0 changes nothing. */

@@ -431,7 +431,7 @@ static void bind_model(Job *job)
     Theta *theta = job->running = theta_new(job->arena, &job->run.hyper);
     job->run.hyper = theta->hyper;
     limit_entries(job, (double)theta_count(theta));
-    theta_allocate(theta, job->arena);
+    theta_allocate(theta, job->arena, NULL);
     make_room(job, theta->n);
     for (const Parameter *p = &theta->parameter[1];
          p <= &theta->parameter[theta->n]; p++)

@@ -20,10 +20,10 @@ static int word_length(const char *p, size_t bytes)
     return n;
 }
 
-static int piece_length(TokenKind kind, const char *p, size_t bytes)
+static Piece first_piece(TokenKind kind, const char *p, size_t bytes)
 {
-    return kind == CHARACTERS ? utf8_length(p, bytes)
-         : word_length(p, bytes);
+    return (Piece){ p, kind == CHARACTERS ? utf8_length(p, bytes)
+                                          : word_length(p, bytes) };
 }
 
 /* Enters and counts the pieces of a text. Returns NULL; or what is wrong, and
@@ -32,8 +32,7 @@ static const char *read_pieces(Table *list, TokenKind kind, const char *text,
                                size_t n, size_t *where)
 {
     for (*where = 0; *where < n; ) {
-        const char *p = text + *where;
-        Piece piece = { p, piece_length(kind, p, n - *where) };
+        Piece piece = first_piece(kind, text + *where, n - *where);
         if (piece.n == 0)
             return "this byte is not text in UTF-8.";
         int number = table_enter(list, piece);
@@ -347,8 +346,7 @@ static const char *encode_pieces(const Tokenizer *t, const char *text,
                                  size_t *where)
 {
     for (*where = 0; *where < n; ) {
-        const char *p = text + *where;
-        Piece piece = { p, piece_length(t->kind, p, n - *where) };
+        Piece piece = first_piece(t->kind, text + *where, n - *where);
         if (piece.n == 0)
             return "this byte is not text in UTF-8.";
         if (t->kind == BYTE_PAIRS)
@@ -502,7 +500,7 @@ static bool load_entry(Loading *l, Tokenizer *t)
     char bytes[WORD_BYTES];
     Piece piece = { bytes, load_piece(l, bytes, WORD_BYTES) };
     if (piece.n == 0 || table_find(&t->list, piece) != 0
-        || piece_length(t->kind, bytes, (size_t)piece.n) != piece.n)
+        || first_piece(t->kind, bytes, (size_t)piece.n).n != piece.n)
         return false;
     t->N_V = table_enter(&t->list, piece) + 3;
     return accept(l, "\n");

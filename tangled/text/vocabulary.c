@@ -240,15 +240,13 @@ static void cut_words(Cutting *k, const char *text, size_t n)
             characters++;
             continue;
         }
-        if (text > word)
-            cut_word(k, word, (int)(text - word), characters);
+        cut_word(k, word, (int)(text - word), characters);
         if (is & IS_PUNCTUATION)
             cut_word(k, text, bytes, 1);
         word = text + bytes;
         characters = 0;
     }
-    if (end > word)
-        cut_word(k, word, (int)(end - word), characters);
+    cut_word(k, word, (int)(end - word), characters);
 }
 
 /* The added piece at p, or NULL. */

@@ -79,7 +79,8 @@ static Mat loss_anew(Worker *worker, const Data *data, int n)
 }
 
 static void train_on(Arena *arena, Theta *theta, Training how, int sequences,
-                     int ell, int left, Loss *loss, OnStep *observer)
+                     int ell, int left, Loss *loss,
+                     bool (*observer)(void *, const Progress *))
 {
     how.N_epochs = 1000000000;
     Clock clock = clock_new(left);
@@ -199,11 +200,9 @@ int main(int argc, char *argv[])
                         * (gpt2.N_V + 2 * gpt2.d_mlp)) / peak);
         return 0;
     }
-    if (small || strcmp(what, "train") == 0)
-        theta_allocate(theta, arena);
-    else                            /* without gradients */
-        theta_wrap(theta, arena, arena_alloc(arena, sizeof(real)
-                                             * (size_t)theta_count(theta)));
+    real *numbers = small || strcmp(what, "train") == 0 ? NULL
+        : arena_alloc(arena, sizeof(real) * (size_t)theta_count(theta));
+    theta_allocate(theta, arena, numbers);      /* NULL: with gradients */
     theta_initialise(theta, XAVIER, &random);
     if (small) {
         train_on(arena, theta, (Training){ .eta = 1e-4, .threads = threads },

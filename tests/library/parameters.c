@@ -159,7 +159,7 @@ LAW(new_parameters_are_handles_allocated_ones_are_0)
     Theta *theta = of(small(ED_TRANSFORMER));
     for (int k = 1; k <= theta->n; k++)
         assert_that(*theta->parameter[k].place == NULL);
-    theta_allocate(theta, arena);
+    theta_allocate(theta, arena, NULL);
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];
         assert_shape(*p->place, p->rows, p->cols);
@@ -173,7 +173,7 @@ LAW(fixed_positions_have_their_values)
     Hyperparameters h = small(D_TRANSFORMER);
     for (h.positions = LEARNED; h.positions <= NO_POSITIONS; h.positions++) {
         Theta *theta = of(h);
-        theta_allocate(theta, arena);
+        theta_allocate(theta, arena, NULL);
         Mat sines = sinusoids(arena, 4, 6, SINUSOIDS_VASWANI, 10000, 0);
         if (h.positions == PAPER_SINES)
             assert_same(theta->W_p,
@@ -203,7 +203,7 @@ static Theta *initialised(Hyperparameters h, Initialisation scheme,
 {
     Theta *theta = of(h);
     Random random = random_new(seed);
-    theta_allocate(theta, arena);
+    theta_allocate(theta, arena, NULL);
     theta_initialise(theta, scheme, &random);
     return theta;
 }
@@ -382,7 +382,7 @@ LAW(every_fault_has_its_sentence)
 LAW(a_step_of_descent_leaves_nothing_on_the_tape)
 {
     Theta *theta = of(small(D_TRANSFORMER));
-    theta_allocate(theta, arena);
+    theta_allocate(theta, arena, NULL);
     for (int step = 0; step < 3; step++) {
         Mat loss = sum(mul(theta->W_u, random_input(4, 2)));
         assert_that(arena_used(tape_arena(tape)) > 0);

@@ -19,7 +19,7 @@ static Model *sized_model(Task task, int d_mlp)
                                 &m->tokenizer, &where) == NULL);
     h.N_V = m->tokenizer->N_V;
     m->theta = theta_new(arena, &h);
-    theta_allocate(m->theta, arena);
+    theta_allocate(m->theta, arena, NULL);
     for (int k = 1; k <= m->theta->n; k++)
         randomise(*m->theta->parameter[k].place);
     m->state = (State){ .step = 7, .updates = 6, .bytes = 6, .sum = "00ff" };

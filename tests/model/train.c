@@ -75,7 +75,7 @@ LAW(as_printed_it_is_the_algorithm_of_the_paper)
         data.x = chunks(arena, tokens_of(m->tokenizer, text), 64,
                         &data.N_data);
         Theta *theta = theta_new(arena, &h);
-        theta_allocate(theta, arena);
+        theta_allocate(theta, arena, NULL);
         Random random = random_new(how.seed);
         theta_initialise(theta, NORMAL_002, &random);
         led(loss_13, theta, how, data);

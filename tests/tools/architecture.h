@@ -67,7 +67,7 @@ static inline Theta *recorded_theta(Hyperparameters hyper,
 {
     Theta *theta = theta_new(arena, &hyper);
     const double *at = record->of;
-    theta_allocate(theta, arena);
+    theta_allocate(theta, arena, NULL);
     for (int k = 1; k <= theta->n; k++) {
         Mat M = *theta->parameter[k].place;
         fill(M, at);

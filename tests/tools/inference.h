@@ -21,7 +21,7 @@ static inline Theta *chain(Architecture architecture, int N_V, int ell_max,
         .architecture = architecture, .N_V = N_V, .ell_max = ell_max,
         .H = 1, .d_e = N_V, .d_mlp = 1, .rms = true,
         .positions = NO_POSITIONS });
-    theta_allocate(theta, arena);
+    theta_allocate(theta, arena, NULL);
     for (int u = 1; u <= N_V; u++) {
         AT(theta->W_e, u, u) = 1;
         if (theta->gamma != NULL)

@@ -57,7 +57,7 @@ static inline Theta *ready(Theta *theta)
 static inline Theta *random_theta(Hyperparameters hyper)
 {
     Theta *theta = theta_new(arena, &hyper);
-    theta_allocate(theta, arena);
+    theta_allocate(theta, arena, NULL);
     for (int k = 1; k <= theta->n; k++) {
         Mat M = randomise(*theta->parameter[k].place);
         if (strstr(theta->parameter[k].name, "gamma") != NULL)
