@@ -54,7 +54,8 @@ Mat constant_(Where where, Arena *arena, int rows, int cols)
 
 Mat input_(Where where, Tape *tape, int rows, int cols)
 {
-    return clear_matrix(where, node_new(where, tape, rows, cols, NULL, 0, NULL));
+    return clear_matrix(where, node_new(where, tape, rows, cols, NULL, 0,
+                                        NULL));
 }
 
 /* A new node that has the shape of its first operand. */
