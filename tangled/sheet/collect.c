@@ -77,8 +77,8 @@ static int time_of(const Job *job, const Step *step)
 /* Adds a step that is M. */
 static void add_step(Job *job, Step *step, Mat M)
 {
-    bool own = step->algorithm == job->run.algorithm;
-    step->inner |= has_model(job->run.algorithm) && !own;
+    step->inner |= has_model(job->run.algorithm)
+                && step->algorithm != job->run.algorithm;
     step->turn = job->loop.turn;
     step->loop = infers(job->run.algorithm) ? 'i' : 'n';
     if (step->time == 0)

@@ -59,10 +59,6 @@ double step_size(const Step *step);
 /* Returns whether a step is made of distributions. */
 bool sums_to_1(const Step *step);
 
-/* Returns how that is said in the layout of a run; NULL if the step is no
-   distribution, or is given. */
-const char *sums_text(const Run *run, const Step *step);
-
 /* Returns whether it is line 5 of Algorithm 4, and its mask is 1
    everywhere. */
 bool mask_is_1(const Run *run, const Step *step);

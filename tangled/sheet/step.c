@@ -377,12 +377,6 @@ bool sums_to_1(const Step *step)
                           | ROLE(KEPT));
 }
 
-const char *sums_text(const Run *run, const Step *step)
-{
-    return step->given || !sums_to_1(step) ? NULL
-         : run->layout->rows ? "each row sums to 1" : "each column sums to 1";
-}
-
 bool mask_is_1(const Run *run, const Step *step)
 {
     const Step *before = step - 1;

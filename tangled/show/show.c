@@ -97,32 +97,6 @@ static void print_values(FILE *out, const Step *step)
     fputs("]]", out);
 }
 
-/* Prints an item: a claim with its line, where that was typed, and where
-   there is a run with the number of its step. */
-static void json_item(FILE *out, const Item *item, const Run *run,
-                      Error *f)
-{
-    print_json(out, "{'claim': %b, 'name': %s", item->claim, item->typed);
-    if (item->line > 0)
-        fprintf(out, ", \"line\": \"%d.%d\"", item->algorithm, item->line);
-    if (item->word != NULL)
-        print_json(out, ", 'word': %s", item->word);
-    if (item->claim && run != NULL)
-        print_json(out, ", 'step': %d",
-                   (int)(step_of(run, item, f) - run->step));
-    fputs(", \"entries\": [", out);
-    for (int k = 0; item->word == NULL && k < item->rows * item->cols;
-         k++) {
-        fputs(k % item->cols > 0 ? ", " : k == 0 ? "[" : "], [", out);
-        const Entry *entry = &item->entry[k];
-        if (isnan(entry->value))
-            fputs("\"?\"", out);
-        else
-            print_json_string(out, entry->typed, (size_t)entry->bytes);
-    }
-    fputs(item->word == NULL ? "]]}" : "]}", out);
-}
-
 void json_steps(FILE *out, const Run *run, Arena *arena)
 {
     char label[100];
@@ -143,15 +117,33 @@ void json_steps(FILE *out, const Run *run, Arena *arena)
     fputc(']', out);
 }
 
-/* Prints the member "items". Without a run no claim has the number of its
-   step. */
+/* Prints the member "items": of a claim also its line, where that was typed,
+   and where there is a run the number of its step. */
 static void json_items(FILE *out, const Sheet *sheet, const Run *run,
                        Error *f)
 {
     fputs("\"items\": [", out);
-    for (int k = 0; k < sheet->n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        json_item(out, &sheet->item[k], run, f);
+    for (const Item *i = sheet->item; i < sheet->item + sheet->n; i++) {
+        const int n = i->word == NULL ? i->rows * i->cols : 0;
+        fputs(i == sheet->item ? "" : ", ", out);
+        print_json(out, "{'claim': %b, 'name': %s", i->claim, i->typed);
+        if (i->line > 0)
+            fprintf(out, ", \"line\": \"%d.%d\"", i->algorithm, i->line);
+        if (i->word != NULL)
+            print_json(out, ", 'word': %s", i->word);
+        if (i->claim && run != NULL)
+            print_json(out, ", 'step': %d",
+                       (int)(step_of(run, i, f) - run->step));
+        fputs(", \"entries\": [", out);
+        for (int k = 0; k < n; k++) {
+            const Entry *entry = &i->entry[k];
+            fputs(k % i->cols > 0 ? ", " : k == 0 ? "[" : "], [", out);
+            if (isnan(entry->value))
+                fputs("\"?\"", out);
+            else
+                print_json_string(out, entry->typed, (size_t)entry->bytes);
+        }
+        fputs(n > 0 ? "]]}" : "]}", out);
     }
     fputc(']', out);
 }
