@@ -24,17 +24,12 @@ static Sizes trial_sizes(int algorithm, int number)
         .u = algorithm == 12 ? 1 + k : algorithm == 14 ? 4 : 6 };
 }
 
-static void add_setting(RandomSheet *s, const char *line)
-{
-    append(s->settings, sizeof s->settings, "%s\n", line);
-}
-
 /* Number 1 has no mask, 2 the causal one, 3 one that hides the last pair but
    no query from all keys. */
 static void add_mask(RandomSheet *s, int number)
 {
     if (number % 3 == 2)
-        add_setting(s, "mask causal");
+        append(s->settings, sizeof s->settings, "mask causal\n");
     if (number % 3 != 0)
         return;
     RandomItem *mask = add_item(s, "mask", COUNTS, s->size.ell_z,
@@ -57,13 +52,14 @@ static void add_component(RandomSheet *s, int number)
     add_random_items(s, sines ? "t d_e=4 ell_max=8" : tied ? "e W_e"
                      : items[a]);
     if (sines)
-        add_setting(s, number == 2 ? "positions vaswani" : "positions paper");
+        append(s->settings, sizeof s->settings, "positions %s\n",
+               number == 2 ? "vaswani" : "paper");
     if (a == 4 || a == 5)
         add_mask(s, number);
     if (a == 6 && number >= 3)
-        add_setting(s, "epsilon 0.25");
+        append(s->settings, sizeof s->settings, "epsilon 0.25\n");
     if (tied)
-        add_setting(s, "tied yes");
+        append(s->settings, sizeof s->settings, "tied yes\n");
 }
 
 /* Training takes three sequences, one of two tokens and one of one. */

@@ -151,12 +151,11 @@ static void json_items(FILE *out, const Sheet *sheet, const Run *run,
 void show_json(FILE *out, const Run *run, Arena *arena, Error *f)
 {
     print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
-               "'decimals': %d, 'assumed': %s", run->sheet->name,
+               "'decimals': %d, 'assumed': %s, ", run->sheet->name,
                run->algorithm, run->layout->name, run->decimals,
                run->assumed);
     if (*run->entered != '\0')
-        print_json(out, ", 'entered': %s", run->entered);
-    fputs(", ", out);
+        print_json(out, "'entered': %s, ", run->entered);
     json_steps(out, run, arena);
     fputs(", ", out);
     json_items(out, run->sheet, run, f);
