@@ -30,7 +30,6 @@ static const struct {
     { "classify", predict, "find the class of a text" },
     { "tokenize", tokenize, "print the tokens of a text" },
     { "exercise", exercise, "generate an exercise, and its key" },
-    { "erratum", erratum, "list the errata of the paper" },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

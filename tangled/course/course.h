@@ -9,7 +9,4 @@ CommandMain exercise;
 /* `ftx trials` prints what a grader asks of an algorithm; `ftx steps` prints
    the steps of a sheet as numbers, which is the answer. */
 CommandMain trials, steps;
-
-/* `ftx erratum` names the sheets that show the paper's errata. */
-CommandMain erratum;
 #endif

@@ -31,5 +31,5 @@ LAW(each_command_is_refused_by_the_expected_words)
 {
     shell("ftx train d --model d.ftx --L 1 --H 2 --d_e 8 --ell_max 24 "
           "--steps 2 LICENSE");
-    judge_cases("tests/data/refusals/commands.txt", 31, judge_command_case);
+    judge_cases("tests/data/refusals/commands.txt", 30, judge_command_case);
 }
