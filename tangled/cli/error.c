@@ -18,23 +18,6 @@ void set_subject(Error *f, const char *name, const char *text)
     f->text = text;
 }
 
-/* The place of an error. A file is the subject of a sentence with "is". */
-static int format_place(const Error *f, int at, const char *sentence,
-                        char *to, size_t size)
-{
-    int line = 1, column = 1;
-    bool is_subject = strncmp(sentence, "is ", 3) == 0;
-    if (f->text == NULL || is_subject)
-        return snprintf(to, size, is_subject ? "%.300s " : "%.300s: ",
-                        f->sheet);
-    for (int k = 0; k < at; k++)
-        if (f->text[k] == '\n')
-            line++, column = 1;
-        else if (((unsigned char)f->text[k] & 0xC0) != 0x80)
-            column++;
-    return snprintf(to, size, "%.300s:%d:%d: ", f->sheet, line, column);
-}
-
 static void make_one_line(char *text)
 {
     for (char *p = text; *p != '\0'; ) {
@@ -47,10 +30,20 @@ static void make_one_line(char *text)
     }
 }
 
+/* A file is the subject of a sentence with "is"; others have a place. */
 _Noreturn void fail_in_text(Error *f, int at, const char *sentence, ...)
 {
-    char text[sizeof f->sentence];
-    int used = format_place(f, at, sentence, text, sizeof text);
+    char place[40] = ":", text[sizeof f->sentence];
+    int line = 1, column = 1;
+    for (int k = 0; f->text != NULL && k < at; k++)
+        if (f->text[k] == '\n')
+            line++, column = 1;
+        else if (((unsigned char)f->text[k] & 0xC0) != 0x80)
+            column++;
+    if (f->text != NULL)
+        snprintf(place, sizeof place, ":%d:%d:", line, column);
+    int used = snprintf(text, sizeof text, "%.300s%s ", f->sheet,
+                        strncmp(sentence, "is ", 3) == 0 ? "" : place);
     va_list arguments;
     va_start(arguments, sentence);
     vsnprintf(text + used, sizeof text - (size_t)used, sentence, arguments);

@@ -36,14 +36,15 @@ int text_width(const char *text)
 
 void print_list(FILE *out, const char *heading, const char *list)
 {
-    enum { WIDTH = 76 };
+    bool comment = *heading == '#';
+    const int width = comment ? 77 : 76;
     int column = fprintf(out, "%s", heading);
     for (const char *p = list; *p != '\0'; p += strspn(p, " ")) {
-        int n = (int)strcspn(p, ",");
+        int n = (int)strcspn(p, comment ? " " : ",");
         n += p[n] == ',';
-        bool full = column + 1 + n > WIDTH;
-        column = fprintf(out, full ? "\n  %.*s" : " %.*s", n, p)
-               + (full ? -1 : column);
+        if (column + 1 + n > width)
+            column = fprintf(out, comment ? "\n#  " : "\n ") - 1;
+        column += fprintf(out, " %.*s", n, p);
         p += n;
     }
     fputc('\n', out);

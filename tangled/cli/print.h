@@ -15,7 +15,8 @@ int word_in(const char *list, const char *word, size_t n);
 /* Returns how many columns a UTF-8 text takes; combining accents take 0. */
 int text_width(const char *text);
 
-/* Prints a heading and a list with commas, on lines that fit a page. */
+/* Prints a heading and a list with commas, on lines that fit a page; or,
+   behind the heading "#", words, as a comment of a sheet. */
 void print_list(FILE *out, const char *heading, const char *list);
 
 /* Returns n with commas, such as 124,439,808, in the buffer. */

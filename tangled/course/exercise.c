@@ -90,7 +90,7 @@ static RandomSheet *draw_sheet(Arena *arena, const ExerciseOptions *o,
                o->mask == 0 ? "none" : "causal");
     if (a == 2)
         append(s->settings, sizeof s->settings, "positions paper\n");
-    add_random_items(s, "", plans[a].items);
+    add_random_items(s, plans[a].items);
     RandomItem *x = find_random_item(s, "x");
     for (int k = 0; a == 12 && k < x->cols; k++)
         x->at[k] = 1 + (int)x->at[k] % 2;       /* no special token */
@@ -187,7 +187,7 @@ static void print_claim(FILE *out, const Exercise *e, const Step *step)
     bool model = has_model(e->run->algorithm) && step->aspect == VALUE,
          masked = e->options->mask != 0 && strcmp(step->name, "S") == 0;
     fprintf(out, "\n# Algorithm %d, ", step->algorithm);
-    print_step_text(out, e->run, step);
+    print_step_text(out, e->run, step, "");
     fprintf(out, "   (%d x %d)\nclaim ", M->rows, M->cols);
     if (model || masked)                /* such as 4.5, no 4.4 */
         fprintf(out, "%d.%d ", step->algorithm, step->line);
@@ -200,20 +200,6 @@ static void print_claim(FILE *out, const Exercise *e, const Step *step)
                 format_number(text, sizeof text, AT(M, i, j), decimals);
             fprintf(out, "%s %s", i > 1 && j == 1 ? " ;" : "", text);
         }
-    fputc('\n', out);
-}
-
-/* Prints words as comments of a sheet, on lines that fit a page. */
-static void print_note(FILE *out, const char *note)
-{
-    enum { WIDTH = 77 };
-    int at = fprintf(out, "#");
-    for (size_t n; *note != '\0'; note += n + strspn(note + n, " ")) {
-        n = strcspn(note, " ");
-        if (at + 1 + (int)n > WIDTH)
-            at = fprintf(out, "\n#  ") - 1;
-        at += fprintf(out, " %.*s", (int)n, note);
-    }
     fputc('\n', out);
 }
 
@@ -235,16 +221,16 @@ static void print_exercise(FILE *out, const Exercise *e, const char *command)
             layout->meaning);
     snprintf(text, sizeof text, "Assumed: %s.", e->run->assumed);
     if (*e->run->assumed != '\0')
-        print_note(out, text);
+        print_list(out, "#", text);
     if (a == 12 || a == 15)
-        print_note(out, a == 12 ? "mask_token = 3, bos_token = 4, eos_token "
-                                  "= 5." : "bos_token = 2, eos_token = 3.");
+        print_list(out, "#", a == 12 ? "mask_token = 3, bos_token = 4, "
+                   "eos_token = 5." : "bos_token = 2, eos_token = 3.");
     snprintf(text, sizeof text, "∇W_u = %s, where X is what W_u is "
              "multiplied with; G is P, less 1 for each token to be "
              "predicted, and 0 where none is.",
              products[layout->rows][layout->weights]);
     if (algorithm_table[a].kind == TRAINING)
-        print_note(out, text);
+        print_list(out, "#", text);
     for (int k = 0; k < e->n; k++)
         print_claim(out, e, e->claim[k]);
 }

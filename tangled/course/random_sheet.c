@@ -76,22 +76,7 @@ RandomItem *add_random_ids(RandomSheet *s, const char *name, int n)
     return item;
 }
 
-/* Adds a matrix, or one for each head. */
-static void add_matrices(RandomSheet *s, const char *name, const Argument *a)
-{
-    char full[32];
-    const int heads = a->owner == OF_HEAD ? s->size.H : 0;
-    for (int h = heads > 0; h <= heads; h++) {
-        snprintf(full, sizeof full, h > 0 ? "%s^%d" : "%s", name, h);
-        add_item(s, full,
-                 a->kind == TOKENS || a->kind == ONE_OR_MORE ? TOKEN_COLUMNS
-                 : a->kind == WEIGHT ? OUT_BY_IN : NUMBERS,
-                 size_by_letter(s, a->rows),
-                 size_by_letter(s, a->cols));
-    }
-}
-
-/* Adds what a name in a list, with its part, stands for. */
+/* Adds what a name in a list stands for; of a head a matrix for each. */
 static void add_named_item(RandomSheet *s, char *name)
 {
     char *equals = strchr(name, '=');
@@ -103,6 +88,7 @@ static void add_named_item(RandomSheet *s, char *name)
     const char *dot = strchr(name, '.');
     const Argument *a = find_argument(s->algorithm,
                                       dot == NULL ? name : dot + 1);
+    const int heads = a->owner == OF_HEAD ? s->size.H : 0;
     if (strcmp(name, "u") == 0) {
         RandomItem *u = add_item(s, "u", COUNTS, 1, s->size.u);
         for (int k = 0; k < u->cols; k++)
@@ -113,15 +99,22 @@ static void add_named_item(RandomSheet *s, char *name)
     else if (a->kind <= LIST)
         add_random_ids(s, name, size_by_letter(s, a->rows));
     else
-        add_matrices(s, name, a);
+        for (int h = heads > 0; h <= heads; h++) {
+            RandomItem *item = add_item(
+                s, name, a->kind == TOKENS || a->kind == ONE_OR_MORE
+                ? TOKEN_COLUMNS : a->kind == WEIGHT ? OUT_BY_IN : NUMBERS,
+                size_by_letter(s, a->rows), size_by_letter(s, a->cols));
+            if (h > 0)
+                append(item->name, sizeof item->name, "^%d", h);
+        }
 }
 
-void add_random_items(RandomSheet *s, const char *part, const char *names)
+void add_random_items(RandomSheet *s, const char *names)
 {
     char name[32];
     for (size_t n; *names != '\0'; names += n + (names[n] == ' ')) {
         n = strcspn(names, " ");
-        snprintf(name, sizeof name, "%s%.*s", part, (int)n, names);
+        snprintf(name, sizeof name, "%.*s", (int)n, names);
         if (n > 0)
             add_named_item(s, name);
     }

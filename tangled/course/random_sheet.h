@@ -47,10 +47,9 @@ RandomItem *add_item(RandomSheet *s, const char *name, ItemKind kind,
 /* Adds n token IDs, each from 1 to N_V, and returns them. */
 RandomItem *add_random_ids(RandomSheet *s, const char *name, int n);
 
-/* Adds the items of a list such as "eta=1 x X W_q W_o", each name with `part`
-   before it, such as "enc1."; what a head has for head 1, 2, ... H. A matrix
-   has the shape that the algorithm takes. */
-void add_random_items(RandomSheet *s, const char *part, const char *names);
+/* Adds the items of a list such as "eta=1 x enc1.W_q W_u"; what a head has
+   for head 1, 2, ... H. A matrix has the shape that the algorithm takes. */
+void add_random_items(RandomSheet *s, const char *names);
 
 /* Returns the item of that name; NULL: there is none. */
 RandomItem *find_random_item(RandomSheet *s, const char *name);

@@ -24,17 +24,12 @@ static Sizes trial_sizes(int algorithm, int number)
         .u = algorithm == 12 ? 1 + k : algorithm == 14 ? 4 : 6 };
 }
 
-static void add_setting(RandomSheet *s, const char *line)
-{
-    append(s->settings, sizeof s->settings, "%s\n", line);
-}
-
 /* Number 1 has no mask, 2 the causal one, 3 one that hides the last pair but
    no query from all keys. */
 static void add_mask(RandomSheet *s, int number)
 {
     if (number % 3 == 2)
-        add_setting(s, "mask causal");
+        append(s->settings, sizeof s->settings, "mask causal\n");
     if (number % 3 != 0)
         return;
     RandomItem *mask = add_item(s, "mask", COUNTS, s->size.ell_z,
@@ -54,16 +49,17 @@ static void add_component(RandomSheet *s, int number)
         "X Z" QKV, "X Z" QKV "W_o b_o", "e gamma beta", "e W_u" };
     const int a = s->algorithm;
     const bool sines = a == 2 && number > 1, tied = a == 7 && number == 4;
-    add_random_items(s, "", sines ? "t d_e=4 ell_max=8"
-                     : tied ? "e W_e" : items[a]);
+    add_random_items(s, sines ? "t d_e=4 ell_max=8" : tied ? "e W_e"
+                     : items[a]);
     if (sines)
-        add_setting(s, number == 2 ? "positions vaswani" : "positions paper");
+        append(s->settings, sizeof s->settings, "positions %s\n",
+               number == 2 ? "vaswani" : "paper");
     if (a == 4 || a == 5)
         add_mask(s, number);
     if (a == 6 && number >= 3)
-        add_setting(s, "epsilon 0.25");
+        append(s->settings, sizeof s->settings, "epsilon 0.25\n");
     if (tied)
-        add_setting(s, "tied yes");
+        append(s->settings, sizeof s->settings, "tied yes\n");
 }
 
 /* Training takes three sequences, one of two tokens and one of one. */
@@ -111,12 +107,12 @@ static void add_model(RandomSheet *s, int number, Arena *arena)
         .d_e = s->size.d_e, .d_attn = s->size.d_attn, .d_mid = s->size.d_mid,
         .d_mlp = s->size.d_mlp, .d_f = s->size.d_f }, arena);
     if (infers(a))
-        add_random_items(s, "", "tau u");
+        add_random_items(s, "tau u");
     else if (algorithm_table[a].kind == TRAINING)
-        add_random_items(s, "", odd ? "eta=0.0625 N_epochs=3"
-                                    : "eta=0.0625 N_epochs=2");
+        add_random_items(s, odd ? "eta=0.0625 N_epochs=3"
+                                : "eta=0.0625 N_epochs=2");
     if (find_argument(a, "p_mask") != NULL) {
-        add_random_items(s, "", odd ? "p_mask=0.75 u" : "p_mask=0.25 u");
+        add_random_items(s, odd ? "p_mask=0.75 u" : "p_mask=0.25 u");
         RandomItem *u = find_random_item(s, "u");
         u->at[0] = 0.125;               /* this token is masked; the next */
         u->at[1] = odd ? 0.625 : 0.375; /* only if p_mask is above it     */

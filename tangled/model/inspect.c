@@ -532,6 +532,6 @@ void show_inside(Error *f, Command *c)
         print_predictions(c->out, in);
     } else {
         fputc('\n', c->out);
-        show_text(c->out, &in->run, true, SHADED, c->arena);
+        show_text(c->out, &in->run, true, SHADED);
     }
 }

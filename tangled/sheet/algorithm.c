@@ -37,11 +37,10 @@ const Algorithm algorithm_table[16] = {
 
 bool is_or_calls(int algorithm, int other)
 {
-    bool by = algorithm == other;
     const int *called = algorithm_table[algorithm].calls;
-    for (; *called > 0 && !by; called++)
-        by = is_or_calls(*called, other);
-    return by;
+    while (algorithm != other && *called > 0 && !is_or_calls(*called, other))
+        called++;
+    return algorithm == other || *called > 0;
 }
 
 Part part_of_line(int algorithm, int line)

@@ -85,5 +85,4 @@ void print_algorithm(FILE *out, int algorithm);
 
 /* Prints what each algorithm starts from, a line each. */
 void print_starts(FILE *out);
-
 #endif

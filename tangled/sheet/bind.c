@@ -233,15 +233,16 @@ static void fill_given(Job *job, Given *g)
     bool turn = is_transposed(a->kind, job->run.layout)
              && item->cols == M->rows,
          one = item->rows * item->cols == 1;
-    char text[60];
+    char note[80];
     for (int k = 0; k < M->rows * M->cols; k++) {
         int width = turn ? M->rows : M->cols, i = k / width, j = k % width;
         AT(M, (turn ? j : i) + 1, (turn ? i : j) + 1)
             = (real)entry_value(job, a, item, one ? 0 : k);
     }
-    snprintf(text, sizeof text, "%g in each entry", item->entry->value);
+    snprintf(note, sizeof note, "%s = %g in each entry", item->typed,
+             item->entry->value);
     if (one && M->rows > 1)
-        note_assumption(job, item->typed, text);
+        add_to_list(job->run.assumed, sizeof job->run.assumed, note);
 }
 
 Given *given_at(const Bound *bound, const Step *place)
@@ -365,8 +366,7 @@ static void compute_positions(Job *job)
         fail_in_text(job->f, d_e->at, "d_e is odd, but each pair of entries "
                      "is a sine and a cosine.");
     limit_entries(job, (double)h->d_e * h->ell_max);
-    if (find_item(job, "base") == NULL)
-        note_assumption(job, "base", paper ? "ell_max" : "10000");
+    note_assumption(job, "base", paper ? "ell_max" : "10000");
     note_assumption(job, "the first position", paper ? "1" : "0");
     double base = number_given(job, "base", paper ? h->ell_max : 10000);
     job->running->W_p = sinusoids(job->arena, h->d_e, h->ell_max, paper
@@ -385,7 +385,7 @@ static int given_layers(Job *job, Part part, const char *name)
             least = (int)fmax(least, fmax(g->place.layer, 1));
     int L = (int)number_given(job, name, least);
     snprintf(number, sizeof number, "%d", least);
-    if (find_item(job, name) == NULL && !job->late)
+    if (!job->late)
         note_assumption(job, name, number);
     for (Given *g = job->given; g->item != NULL && L == 1; g++)
         if ((g->place.part == ED ? DEC : g->place.part) == part
@@ -413,7 +413,7 @@ static void given_hyperparameters(Job *job)
     given_positions(job, longest_sequence(job));
     if (h->positions != NO_POSITIONS)
         limit_entries(job, (double)h->d_e * h->ell_max);
-    else if (find_item(job, "positions") == NULL && !job->late)
+    else if (!job->late)
         note_assumption(job, "positions", "none");
     const char *wrong = hyperparameters_error(h);
     int attentions = h->L + h->L_enc + 2 * h->L_dec;

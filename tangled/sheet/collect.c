@@ -77,8 +77,8 @@ static int time_of(const Job *job, const Step *step)
 /* Adds a step that is M. */
 static void add_step(Job *job, Step *step, Mat M)
 {
-    bool own = step->algorithm == job->run.algorithm;
-    step->inner |= has_model(job->run.algorithm) && !own;
+    step->inner |= has_model(job->run.algorithm)
+                && step->algorithm != job->run.algorithm;
     step->turn = job->loop.turn;
     step->loop = infers(job->run.algorithm) ? 'i' : 'n';
     if (step->time == 0)
@@ -227,14 +227,13 @@ static void note_argument(Job *job, const char *argument, Given *g,
                           const StepRow *row)
 {
     const Argument *a = find_argument(job->run.algorithm, argument);
-    const Item *item = g != NULL ? g->item : find_item(job, argument);
     const Step bare = { .name = argument };
     char name[60];
     if (g != NULL && g->user == NULL)
         g->user = row;
     step_name(name, sizeof name, g != NULL && is_any_given(job, argument)
                                  ? &g->place : &bare);
-    if (a != NULL && item == NULL)
+    if (a != NULL && (g == NULL || g->item == NULL))
         note_assumption(job, name, job->identity && a->kind == WEIGHT
                                    ? "I" : a->instead);
 }

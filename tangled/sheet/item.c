@@ -51,7 +51,8 @@ void note_assumption(Job *job, const char *name, const char *what)
 {
     char note[80];
     snprintf(note, sizeof note, "%s = %s", name, what);
-    add_to_list(job->run.assumed, sizeof job->run.assumed, note);
+    if (find_item(job, name) == NULL)
+        add_to_list(job->run.assumed, sizeof job->run.assumed, note);
 }
 
 double number_given(const Job *job, const char *name, double instead)

@@ -31,7 +31,7 @@ const Item *require_of_head(const Job *job, const char *name, int head);
 bool is_any_given(const Job *job, const char *names);
 
 /* Notes "name = what", such as "b_q = 0", for the first line of a report, as
-   assumed; once. */
+   assumed, once; unless the sheet gives the name. */
 void note_assumption(Job *job, const char *name, const char *what);
 
 /* Returns the number that is given under a name, or which of its words, from

@@ -48,8 +48,9 @@ void json_place(FILE *out, const Step *step);
 const char *step_text(Arena *arena, const Run *run, const Step *step,
                       bool placed);
 
-/* Prints the text of a step, placed. */
-void print_step_text(FILE *out, const Run *run, const Step *step);
+/* Prints the text of a step, placed, with its formula between quotes. */
+void print_step_text(FILE *out, const Run *run, const Step *step,
+                     const char *quote);
 
 /* Returns the size of the numbers of which a step is a sum, for clear_noise;
    0 where a tiny number may be no noise: e^x, a probability, a given step. */
@@ -57,10 +58,6 @@ double step_size(const Step *step);
 
 /* Returns whether a step is made of distributions. */
 bool sums_to_1(const Step *step);
-
-/* Returns how that is said in the layout of a run; NULL if the step is no
-   distribution, or is given. */
-const char *sums_text(const Run *run, const Step *step);
 
 /* Returns whether it is line 5 of Algorithm 4, and its mask is 1
    everywhere. */

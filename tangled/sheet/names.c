@@ -21,21 +21,6 @@ double scaling(const Job *job)
          : set ? sqrt(size_or_1(job, "d_attn")) : NAN;
 }
 
-int conditions_of(const Bound *bound)
-{
-    const Run *run = &bound->run;
-    const int positions = (int)number_given(bound, "positions", 0);
-    Architecture model = algorithm_table[run->algorithm].architecture;
-    bool pre_norm = has_model(run->algorithm) && model == D_TRANSFORMER,
-         training = algorithm_table[run->algorithm].kind == TRAINING;
-    return (run->divisor == 0 ? IF_DIVIDED : IF_UNDIVIDED)
-         | (run->hyper.rms ? IF_RMS : IF_LAYER_NORM)
-         | (pre_norm ? IF_PRE_NORM : 0)
-         | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)
-         | (training && model == E_TRANSFORMER ? IF_BLANKS : 0)
-         | (positions == 2 ? IF_PAPER : positions == 3 ? IF_VASWANI : 0);
-}
-
 bool condition_holds(const Lookup *at, int when)
 {
     int here = (at->here->part == ED ? IF_CROSS : 0)

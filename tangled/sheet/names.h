@@ -40,9 +40,6 @@ typedef struct {
     Mat log_P, gradient;        /* what the loss reads; the latest        */
 } Lookup;
 
-/* Returns the conditions that a sheet decides, whatever the step. */
-int conditions_of(const Bound *bound);
-
 /* Returns whether the run and the place are as the conditions want it. */
 bool condition_holds(const Lookup *at, int when);
 

@@ -209,8 +209,7 @@ static Mat run_training(Job *job)
     const Tokens *x = given_data(job, "x", N_data);
     Random random = random_in(&job->loop.chances);
     Mat before = all_of(job, theta, NULL);
-    if (find_item(job, "N_epochs") == NULL)
-        note_assumption(job, "N_epochs", "1");
+    note_assumption(job, "N_epochs", "1");
     job->loop.turns = N_data * N_epochs;
     if (theta->hyper.architecture == ED_TRANSFORMER)
         edtraining(tape, N_data, given_data(job, "z", N_data), x, theta,
@@ -433,6 +432,22 @@ static void choose_layout(Job *job, const Layout *layout)
     job->run.shifted = is_shifted(job);
     append(job->run.guessed, sizeof job->run.guessed, "%s%s", why,
            job->run.shifted ? "; the largest is subtracted before e^x" : "");
+}
+
+/* The conditions that a sheet decides, whatever the step. */
+static int conditions_of(const Bound *bound)
+{
+    const Run *run = &bound->run;
+    const int positions = (int)number_given(bound, "positions", 0);
+    Architecture model = algorithm_table[run->algorithm].architecture;
+    bool pre_norm = has_model(run->algorithm) && model == D_TRANSFORMER,
+         training = algorithm_table[run->algorithm].kind == TRAINING;
+    return (run->divisor == 0 ? IF_DIVIDED : IF_UNDIVIDED)
+         | (run->hyper.rms ? IF_RMS : IF_LAYER_NORM)
+         | (pre_norm ? IF_PRE_NORM : 0)
+         | (has_pairs(run->algorithm) ? IF_RELU : IF_GELU)
+         | (training && model == E_TRANSFORMER ? IF_BLANKS : 0)
+         | (positions == 2 ? IF_PAPER : positions == 3 ? IF_VASWANI : 0);
 }
 
 const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,

@@ -59,5 +59,4 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Error *f);
 /* The matrix that is given at a place: its name, part, layer and head;
    NULL: none is. */
 Mat matrix_given(const Bound *bound, const Step *place);
-
 #endif

@@ -313,7 +313,8 @@ static void print_meaning(FILE *out, const Run *run, const Step *step)
         fputs(" / e^max", out);
 }
 
-void print_step_text(FILE *out, const Run *run, const Step *step)
+void print_step_text(FILE *out, const Run *run, const Step *step,
+                     const char *quote)
 {
     static const char *const in[] = { [ENC] = "W^enc", [DEC] = "W^dec",
                                       [ED] = "W^e/d" };
@@ -326,8 +327,9 @@ void print_step_text(FILE *out, const Run *run, const Step *step)
         fprintf(out, ", l = %d", step->layer);
     if (step->head > 0 && step->aspect == VALUE)
         fprintf(out, ", h = %d", step->head);
-    fputs(": ", out);
+    fprintf(out, ": %s", quote);
     print_meaning(out, run, step);
+    fputs(quote, out);
 }
 
 const char *step_text(Arena *arena, const Run *run, const Step *step,
@@ -337,7 +339,10 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
     FILE *to = open_text_stream(&text);
     if (placed && step->algorithm != run->algorithm)
         fprintf(to, "Algorithm %d, ", step->algorithm);
-    (placed ? print_step_text : print_meaning)(to, run, step);
+    if (placed)
+        print_step_text(to, run, step, "");
+    else
+        print_meaning(to, run, step);
     return close_text_stream(&text, arena);
 }
 
@@ -372,12 +377,6 @@ bool sums_to_1(const Step *step)
                           | ROLE(KEPT));
 }
 
-const char *sums_text(const Run *run, const Step *step)
-{
-    return step->given || !sums_to_1(step) ? NULL
-         : run->layout->rows ? "each row sums to 1" : "each column sums to 1";
-}
-
 bool mask_is_1(const Run *run, const Step *step)
 {
     const Step *before = step - 1;
@@ -390,13 +389,13 @@ bool mask_is_1(const Run *run, const Step *step)
 void append_step(Run *run, Arena *arena, Step *step, Mat M)
 {
     bool turn = step->transposed;
-    int n = run->n++;
-    step->M = constant(arena, turn ? M->cols : M->rows,
-                       turn ? M->rows : M->cols);
-    const real *x = M->at;
-    for (int j = 0; j < M->cols; j++)
-        for (int i = 0; i < M->rows; i++)
-            step->M->at[turn ? i * M->cols + j : j * M->rows + i] = *x++;
+    int n = run->n++, rows = M->rows, cols = M->cols;
+    step->M = constant(arena, turn ? cols : rows, turn ? rows : cols);
+    real *to = step->M->at;
+    memcpy(to, M->at, (size_t)(rows * cols) * sizeof *to);
+    for (int i = 0; turn && i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            *to++ = M->at[j * rows + i];
     if ((n & (n - 1)) == 0) {           /* room for twice as many */
         size_t used = (size_t)n * sizeof *step;
         Step *more = arena_alloc(arena, 2 * used + sizeof *step);

@@ -38,7 +38,8 @@ const char *axes_text(const Run *run)
 const char *remark_text(const Run *run, const Step *step)
 {
     return mask_is_1(run, step) ? "the mask is 1 everywhere"
-                               : sums_text(run, step);
+         : step->given || !sums_to_1(step) ? NULL
+         : run->layout->rows ? "each row sums to 1" : "each column sums to 1";
 }
 
 enum { LETTER = 7, LINE = 18, GAP = 28, PAGE = 1400, MANY = 32, MOST = 100 };

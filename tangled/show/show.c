@@ -46,30 +46,24 @@ static void print_matrix(FILE *out, const Step *step, int decimals,
 /* Prints a step: its algorithm, line and formula; its matrix; and what is
    remarked about it. */
 static void print_step(FILE *out, const Run *run, const Step *step,
-                       ShowForm form, Arena *arena)
+                       ShowForm form)
 {
-    const char *text = step_text(arena, run, step, true),
-               *formula = strstr(text, ": ") + 2,
-               *remark = remark_text(run, step);
+    const char *remark = remark_text(run, step);
     bool as_before = mask_is_1(run, step);
-    fputc('\n', out);
-    if (step->algorithm == run->algorithm)
-        fprintf(out, "Algorithm %d, ", step->algorithm);
-    if (form == MARKDOWN)
-        fprintf(out, "%.*s`%s`%s%s\n%s", (int)(formula - text), text,
-                formula, remark == NULL ? "" : "; ",
-                remark == NULL ? "" : remark, as_before ? "" : "\n");
+    fprintf(out, "\nAlgorithm %d, ", step->algorithm);
+    print_step_text(out, run, step, form == MARKDOWN ? "`" : "");
+    if (form != MARKDOWN)
+        fprintf(out, "   (%d x %d)\n", step->M->rows, step->M->cols);
     else
-        fprintf(out, "%s   (%d x %d)\n", text, step->M->rows,
-                step->M->cols);
+        fprintf(out, "%s%s\n%s", remark == NULL ? "" : "; ",
+                remark == NULL ? "" : remark, as_before ? "" : "\n");
     if (!as_before)
         print_matrix(out, step, run->decimals, form);
     if (form != MARKDOWN && remark != NULL)
         fprintf(out, "  %s%s\n", as_before ? "as before: " : "", remark);
 }
 
-void show_text(FILE *out, const Run *run, bool all, ShowForm form,
-               Arena *arena)
+void show_text(FILE *out, const Run *run, bool all, ShowForm form)
 {
     char title[TITLE_BYTES];
     const char *gap = form == MARKDOWN ? "\n" : "", *axes = axes_text(run);
@@ -83,7 +77,7 @@ void show_text(FILE *out, const Run *run, bool all, ShowForm form,
         fprintf(out, "\n%s\n", axes);
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
-            print_step(out, run, &run->step[k], form, arena);
+            print_step(out, run, &run->step[k], form);
     for (int k = 0; k < run->sheet->n; k++)
         claims += run->sheet->item[k].claim;
     if (form != MARKDOWN && claims > 0)
@@ -101,32 +95,6 @@ static void print_values(FILE *out, const Step *step)
         print_json_number(out, clear_noise(*claimed_entry(M, k), size));
     }
     fputs("]]", out);
-}
-
-/* Prints an item: a claim with its line, where that was typed, and where
-   there is a run with the number of its step. */
-static void json_item(FILE *out, const Item *item, const Run *run,
-                      Error *f)
-{
-    print_json(out, "{'claim': %b, 'name': %s", item->claim, item->typed);
-    if (item->line > 0)
-        fprintf(out, ", \"line\": \"%d.%d\"", item->algorithm, item->line);
-    if (item->word != NULL)
-        print_json(out, ", 'word': %s", item->word);
-    if (item->claim && run != NULL)
-        print_json(out, ", 'step': %d",
-                   (int)(step_of(run, item, f) - run->step));
-    fputs(", \"entries\": [", out);
-    for (int k = 0; item->word == NULL && k < item->rows * item->cols;
-         k++) {
-        fputs(k % item->cols > 0 ? ", " : k == 0 ? "[" : "], [", out);
-        const Entry *entry = &item->entry[k];
-        if (isnan(entry->value))
-            fputs("\"?\"", out);
-        else
-            print_json_string(out, entry->typed, (size_t)entry->bytes);
-    }
-    fputs(item->word == NULL ? "]]}" : "]}", out);
 }
 
 void json_steps(FILE *out, const Run *run, Arena *arena)
@@ -149,15 +117,33 @@ void json_steps(FILE *out, const Run *run, Arena *arena)
     fputc(']', out);
 }
 
-/* Prints the member "items". Without a run no claim has the number of its
-   step. */
+/* Prints the member "items": of a claim also its line, where that was typed,
+   and where there is a run the number of its step. */
 static void json_items(FILE *out, const Sheet *sheet, const Run *run,
                        Error *f)
 {
     fputs("\"items\": [", out);
-    for (int k = 0; k < sheet->n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        json_item(out, &sheet->item[k], run, f);
+    for (const Item *i = sheet->item; i < sheet->item + sheet->n; i++) {
+        const int n = i->word == NULL ? i->rows * i->cols : 0;
+        fputs(i == sheet->item ? "" : ", ", out);
+        print_json(out, "{'claim': %b, 'name': %s", i->claim, i->typed);
+        if (i->line > 0)
+            fprintf(out, ", \"line\": \"%d.%d\"", i->algorithm, i->line);
+        if (i->word != NULL)
+            print_json(out, ", 'word': %s", i->word);
+        if (i->claim && run != NULL)
+            print_json(out, ", 'step': %d",
+                       (int)(step_of(run, i, f) - run->step));
+        fputs(", \"entries\": [", out);
+        for (int k = 0; k < n; k++) {
+            const Entry *entry = &i->entry[k];
+            fputs(k % i->cols > 0 ? ", " : k == 0 ? "[" : "], [", out);
+            if (isnan(entry->value))
+                fputs("\"?\"", out);
+            else
+                print_json_string(out, entry->typed, (size_t)entry->bytes);
+        }
+        fputs(n > 0 ? "]]}" : "]}", out);
     }
     fputc(']', out);
 }
@@ -165,12 +151,11 @@ static void json_items(FILE *out, const Sheet *sheet, const Run *run,
 void show_json(FILE *out, const Run *run, Arena *arena, Error *f)
 {
     print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
-               "'decimals': %d, 'assumed': %s", run->sheet->name,
+               "'decimals': %d, 'assumed': %s, ", run->sheet->name,
                run->algorithm, run->layout->name, run->decimals,
                run->assumed);
     if (*run->entered != '\0')
-        print_json(out, ", 'entered': %s", run->entered);
-    fputs(", ", out);
+        print_json(out, "'entered': %s, ", run->entered);
     json_steps(out, run, arena);
     fputs(", ", out);
     json_items(out, run->sheet, run, f);
@@ -196,22 +181,22 @@ typedef struct {
     Command *command;
     const char *name;
     const ShowOptions *wish;
-    Arena *arena;
 } Showing;
 
 static void run_and_print(Error *f, void *data)
 {
     const Showing *s = data;
     FILE *out = s->command->out;
+    Arena *arena = s->command->arena;
     const ShowOptions *wish = s->wish;
-    const Sheet *sheet = read_sheet(s->arena, s->name, f);
+    const Sheet *sheet = read_sheet(arena, s->name, f);
     if (wish->read) {
         fputc('{', out);
         json_items(out, sheet, NULL, f);
         fputs("}\n", out);
         return;
     }
-    const Run *run = run_sheet(sheet, s->arena, f);
+    const Run *run = run_sheet(sheet, arena, f);
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
@@ -220,24 +205,24 @@ static void run_and_print(Error *f, void *data)
         outside |= !run->step[k].inner;
     const bool all = wish->all || !outside;
     if (wish->json)
-        show_json(out, run, s->arena, f);
+        show_json(out, run, arena, f);
     else if (wish->svg)
-        show_svg(out, run, all, s->arena, f);
+        show_svg(out, run, all, arena, f);
     else
         show_text(out, run, all, wish->md ? MARKDOWN
-                  : wish->shade ? SHADED : PLAIN, s->arena);
+                  : wish->shade ? SHADED : PLAIN);
 }
 
 static void show_sheet(Command *c, const char *name, const ShowOptions *wish)
 {
-    Showing showing = { c, name, wish, arena_new() };
+    Showing showing = { c, name, wish };
     Error f = { .sheet = name };
     if (!try_work(&f, run_and_print, &showing)) {
         fflush(c->out);
         fprintf(c->err, "%s\n", f.sentence);
         c->status = 2;
     }
-    arena_free(showing.arena);
+    arena_clear(c->arena);
 }
 
 static const char usage[] =

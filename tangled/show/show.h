@@ -10,8 +10,7 @@
    weights, or as Markdown, with formulas as code. Of a model it prints the
    lines of its own algorithm only, unless `all`; so does show_svg. */
 typedef enum { PLAIN, SHADED, MARKDOWN } ShowForm;
-void show_text(FILE *out, const Run *run, bool all, ShowForm form,
-               Arena *arena);
+void show_text(FILE *out, const Run *run, bool all, ShowForm form);
 
 /* Prints a run as one JSON object on a line, with all digits. An item that
    is claimed must have a step, else this fails. */

@@ -7,10 +7,13 @@
 
 /* ---------------------------------------------- sheets of random models */
 
-#define HEADS "W_q b_q W_k b_k W_v b_v W_o b_o "
-#define NORM(k) "gamma_" k " beta_" k " "
-#define MLP(k)  "W_mlp" k " b_mlp" k " "
-#define REST    NORM("1") NORM("2") MLP("1") MLP("2")
+#define BOTH(part, W, b) part W " " part b " "
+#define NORM(part, k) BOTH(part, "gamma_" k, "beta_" k)
+#define MLP(part, k) BOTH(part, "W_mlp" k, "b_mlp" k)
+#define HEADS(part) BOTH(part, "W_q", "b_q") BOTH(part, "W_k", "b_k") \
+                    BOTH(part, "W_v", "b_v") BOTH(part, "W_o", "b_o")
+#define LAYER_OF(part) HEADS(part) NORM(part, "1") NORM(part, "2") \
+                       MLP(part, "1") MLP(part, "2")
 
 static bool takes_one(const RandomSheet *s, const char *name)
 {
@@ -19,18 +22,14 @@ static bool takes_one(const RandomSheet *s, const char *name)
 
 static void add_layers(RandomSheet *s, int L)
 {
-    char part[20];
-    if (takes_one(s, "z")) {
-        add_random_items(s, "enc1.", HEADS REST);
-        add_random_items(s, "dec1.", HEADS NORM("3") NORM("4") NORM("5")
-                         MLP("3") MLP("4"));
-        add_random_items(s, "ed1.", HEADS);
-        return;
-    }
-    for (int l = 1; l <= L; l++) {
-        snprintf(part, sizeof part, "layer%d.", l);
-        add_random_items(s, part, HEADS REST);
-    }
+    if (takes_one(s, "z"))
+        add_random_items(s, LAYER_OF("enc1.") HEADS("dec1.")
+                         NORM("dec1.", "3") NORM("dec1.", "4")
+                         NORM("dec1.", "5") MLP("dec1.", "3")
+                         MLP("dec1.", "4") HEADS("ed1."));
+    else
+        add_random_items(s, L == 1 ? LAYER_OF("layer1.")
+                         : LAYER_OF("layer1.") LAYER_OF("layer2."));
 }
 
 /* What is read, and how long; of training at times two sequences. */
@@ -55,7 +54,7 @@ static void add_sequences(RandomSheet *s)
     if (a == 14 || a == 15)
         add_item(s, "tau", COUNTS, 1, 1)->at[0] = chance(2) ? 0.5 : 1.6;
     if (takes_one(s, "u"))
-        add_random_items(s, "", "u");
+        add_random_items(s, "u");
 }
 
 /* All numbers are quarters times a factor. */
@@ -67,14 +66,14 @@ static Text *model_text(RandomSheet *s, int L, bool tied, bool placed,
     snprintf(s->settings, sizeof s->settings, "epsilon %s\n%s", epsilon,
              tied ? "tied yes\n" : "");
     add_sequences(s);
-    add_random_items(s, "", placed ? "W_e W_p" : "W_e");
+    add_random_items(s, placed ? "W_e W_p" : "W_e");
     add_layers(s, L);
     if (wide)
-        add_random_items(s, "", "W_f b_f");
+        add_random_items(s, "W_f b_f");
     if (!takes_one(s, "z"))
-        add_random_items(s, "", "gamma beta");
+        add_random_items(s, "gamma beta");
     if (!tied)
-        add_random_items(s, "", "W_u");
+        add_random_items(s, "W_u");
     for (RandomItem *item = s->item; item < s->item + s->n; item++)
         for (int k = 0; k < item->rows * item->cols && item->kind != COUNTS; k++)
             item->at[k] *= factor;

@@ -38,10 +38,10 @@ static void use(Error *f, void *data)
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
-    show_text(in->out, run, false, PLAIN, in->arena);
-    show_text(in->out, run, true, SHADED, in->arena);
+    show_text(in->out, run, false, PLAIN);
+    show_text(in->out, run, true, SHADED);
     show_json(in->out, run, in->arena, f);
-    show_text(in->out, run, true, MARKDOWN, in->arena);
+    show_text(in->out, run, true, MARKDOWN);
     try_to_draw(in, run, f);
     const Judgement *judgement = judge_sheet(sheet, in->arena, in->tape, f);
     check_text(in->out, judgement);
