@@ -101,8 +101,8 @@ static void judge_and_print(Error *f, void *data)
     else
         check_text(out, judgement);
     const Judged *first = first_wrong(judgement);
-    bool lenient = c->options->lenient,
-         accepted = first == NULL || (lenient && first->count[WRONG] == 0);
+    bool accepted = first == NULL
+                 || (c->options->lenient && first->count[WRONG] == 0);
     c->status = accepted ? 0 : 1;
 }
 

@@ -14,8 +14,7 @@ CommandMain check, list_slips;  /* of `ftx check` and `ftx slips`         */
 typedef enum { NOT_WITHIN, WITHIN_CLAIMS, WITHIN_GIVEN } Within;
 
 /* A claim with the verdict on each of its entries. A claim in which
-   something went wrong first has explanations, if there is one. Its
-   entries have as many decimals as are judged: EXACT means all. */
+   something went wrong first has explanations, if there is one. */
 typedef struct {
     Claim claim;
     bool fits;                  /* it has the shape of the step           */

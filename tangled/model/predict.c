@@ -16,7 +16,6 @@ typedef struct {
     Inference how;
     int top, seed;
     bool special;
-    Random random;
     int at;                     /* where the line begins, for errors      */
 } Predictor;
 enum { MOST_TOKENS = 10000000 };
@@ -77,7 +76,6 @@ static void translate(Predictor *s, Tokens z)
 static void fill(Predictor *s, Tokens x)
 {
     const Theta *theta = s->model->theta;
-    const Tokenizer *t = s->model->tokenizer;
     FILE *out = s->command->out;
     int N_V = theta->hyper.N_V, mask = mask_token(N_V);
     int top = s->top < N_V ? s->top : N_V;
@@ -96,7 +94,7 @@ static void fill(Predictor *s, Tokens x)
         fprintf(out, "  token %d:", k);
         for (int n = 1; n <= top; n++) {
             fputs("  ", out);
-            write_token(out, t, TOKEN(y, n));
+            write_token(out, s->model->tokenizer, TOKEN(y, n));
             fprintf(out, " %.4f", (double)AT(P, TOKEN(y, n), k));
         }
         fputc('\n', out);
@@ -235,8 +233,8 @@ void predict(Error *f, Command *c)
     int n = c->n = parse_command(f, c, commands[task].usage, options);
     load_for_task(s, task);
     const Theta *theta = s->model->theta;
-    s->random = random_new((uint64_t)s->seed);
-    s->how.random = &s->random;
+    Random random = random_new((uint64_t)s->seed);
+    s->how.random = &random;
     if (writes)
         s->how.kv_cache = kv_cache_new(c->arena, c->tape, theta);
     if (task == TRAIN_ED && s->how.ell_gen > theta->hyper.ell_max)

@@ -114,7 +114,7 @@ static void save(Session *s)
 static void finish_epoch(Session *s)
 {
     const int step = s->model->state.step;
-    if (step % s->epoch != 0 || s->corpus.held_out.N_data == 0)
+    if (step % s->epoch != 0)
         return;
     double nats = mean_loss(s, &s->corpus.held_out);
     if (!s->trainer->diverged && !isnan(nats))
@@ -335,14 +335,11 @@ static void print_evaluation(Session *s)
     static const char *const units[] = { "token", "masked token", "token",
                                          "text" };
     FILE *out = s->command->out;
-    const Data *data = &s->corpus.held_out;
-    double nats = mean_loss(s, data);
+    double nats = mean_loss(s, &s->corpus.held_out);
     if (s->trainer->diverged)
         fail_with(s->error, "the loss of %s is not finite.", s->name);
-    if (data->N_data == 0)
-        fprintf(out, "nothing was held out\n");
-    else if (isnan(nats))
-        fprintf(out, "held out: no token to predict\n");
+    if (isnan(nats))
+        fprintf(out, "held out: nothing to predict\n");
     else
         fprintf(out, "held out: %.4f nats, %.4f bits a %s, perplexity "
                 "%.5g\n", nats, nats / log(2), units[s->task], exp(nats));
