@@ -63,8 +63,7 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
                      && matrix_given(s->at.job->run.bound, &mask) == NULL;
     bool fits = Y != NULL && Y->rows == M->rows
              && (Y->cols == M->cols || other_length);
-    if (!fits && (!has_model(s->at.job->run.algorithm)
-                  || s->at.here->line == 0))
+    if (!fits && (!has_model(s->at.job->run.algorithm) || here->line == 0))
         refuse_slip(s);
     return fits ? Y : M;
 }

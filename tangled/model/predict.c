@@ -52,8 +52,6 @@ static void generate(Predictor *s, Tokens x)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
     s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
-    s->how.on_token = print_token;
-    s->how.to = s;
     inference_14(c->tape, c->arena, x, theta, &s->how);
     fputc('\n', c->out);
 }
@@ -63,10 +61,7 @@ static void translate(Predictor *s, Tokens z)
     const Theta *theta = s->model->theta;
     Command *c = s->command;
     bool ended;
-    size_t n;
     Tokens x = inference_15(c->tape, c->arena, z, theta, &s->how, &ended);
-    const char *text = decode_text(s->model->tokenizer, c->arena, x, &n);
-    fwrite(text, 1, n, c->out);
     fputc('\n', c->out);
     if (!ended)
         fprintf(c->err, "ftx translate: remark: eos_token did not come; the "
@@ -223,7 +218,8 @@ void predict(Error *f, Command *c)
     Predictor *s = arena_alloc(c->arena, sizeof *s);
     *s = (Predictor){ .command = c, .error = f, .top = 3, .seed = 1,
                       .how = { .ell_gen = generates ? 200 : 0,
-                               .tau = generates, .no_special = true } };
+                               .tau = generates, .no_special = true,
+                               .on_token = print_token, .to = s } };
     const Options options[] = {
         { "Model:", model_options, s },
         { "Options:", commands[task].options, s },
