@@ -63,7 +63,7 @@ static void translate(Predictor *s, Tokens z)
     bool ended;
     Tokens x = inference_15(c->tape, c->arena, z, theta, &s->how, &ended);
     fputc('\n', c->out);
-    if (!ended)
+    if (!ended && !ferror(c->out))
         fprintf(c->err, "ftx translate: remark: eos_token did not come; the "
                 "translation is cut after token %d.\n", x.length - 1);
 }
