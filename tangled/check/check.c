@@ -100,8 +100,9 @@ static void judge_and_print(Error *f, void *data)
         check_json(out, judgement);
     else
         check_text(out, judgement);
-    bool accepted = all_right(judgement)
-                 || (c->options->lenient && is_only_rounded(judgement));
+    const Judged *first = first_wrong(judgement);
+    bool accepted = first == NULL
+                 || (c->options->lenient && first->count[WRONG] == 0);
     c->status = accepted ? 0 : 1;
 }
 

@@ -14,8 +14,7 @@ CommandMain check, list_slips;  /* of `ftx check` and `ftx slips`         */
 typedef enum { NOT_WITHIN, WITHIN_CLAIMS, WITHIN_GIVEN } Within;
 
 /* A claim with the verdict on each of its entries. A claim in which
-   something went wrong first has explanations, if there is one. Its
-   entries have as many decimals as are judged: EXACT means all. */
+   something went wrong first has explanations, if there is one. */
 typedef struct {
     Claim claim;
     bool fits;                  /* it has the shape of the step           */
@@ -41,7 +40,6 @@ typedef struct {
     int claimed;                /* entries of all claims                  */
     const Layout *other;        /* in which all claims would be right; or
                                    NULL                                   */
-    int count[VERDICTS];        /* of the entries of all claims           */
     int explained;              /* entries of claims in which none is wrong,
                                    or all of which a slip explains        */
 } Judgement;
@@ -55,15 +53,9 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
 int entries_of(const Claim *claim);
 
 /* Returns the first claim that is wrong and does not just follow from one
-   before; if none is, the first that is rounded otherwise; or NULL. */
+   before; if none is, the first that is rounded otherwise; NULL: all that is
+   claimed is right. */
 const Judged *first_wrong(const Judgement *judgement);
-
-/* Returns whether all entries that are claimed are right. */
-bool all_right(const Judgement *judgement);
-
-/* Returns whether something is off, but only by last digits, digits that
-   were cut off, or earlier rounding. */
-bool is_only_rounded(const Judgement *judgement);
 
 /* Prints a judgement as text. */
 void check_text(FILE *out, const Judgement *judgement);

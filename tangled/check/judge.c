@@ -191,17 +191,6 @@ static void explain(Judging *j, int w)
     }
 }
 
-bool all_right(const Judgement *judgement)
-{
-    return judgement->count[RIGHT] == judgement->claimed;
-}
-
-bool is_only_rounded(const Judgement *judgement)
-{
-    return !all_right(judgement)
-        && judgement->count[WRONG] + judgement->count[FOLLOWS] == 0;
-}
-
 const Judged *first_wrong(const Judgement *judgement)
 {
     const Judged *first = NULL;
@@ -237,11 +226,11 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
         judgement->claimed += judged->claimed;
         if (judged->n > 0 || judged->count[WRONG] == 0)
             judgement->explained += judged->claimed;
-        for (Verdict v = OPEN; v < VERDICTS; v++)
-            judgement->count[v] += judged->count[v];
     }
-    for (int k = 0; k < LAYOUTS && run->named && judgement->other == NULL
-                    && judgement->count[WRONG] > 0; k++)
+    const Judged *first = first_wrong(judgement);
+    bool wrong = first != NULL && went_wrong(first);
+    for (int k = 0; k < LAYOUTS && run->named && wrong
+                    && judgement->other == NULL; k++)
         if (fit_in(&layouts[k], run->sheet) == judgement->claimed)
             judgement->other = &layouts[k];
     arena_free(j->scratch);

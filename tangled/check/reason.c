@@ -1,8 +1,8 @@
 /* Runs of a sheet under a premise, and the search for what explains a claim.
 
    Main types: Premise, Explanation. Entry points: run_premise, find_reasons.
-   In go a claim that went wrong and the table of slips; out
-   come explanations, in the Judging. */
+   In go a claim that went wrong and the table of slips; out come
+   explanations, in the Judging. */
 #include "check/judging.h"
 #include "sheet/job.h"
 #include <math.h>

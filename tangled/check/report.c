@@ -286,12 +286,12 @@ static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
 {
     const Run *run = judgement->run;
     const Judged *first = first_wrong(judgement);
-    bool rounded = is_only_rounded(judgement);
     int right = 0;
     if (first == NULL) {
         fputs("all right", to);
         return;
     }
+    bool rounded = first->count[WRONG] == 0;
     for (int k = 0; k < judgement->n; k++)
         right += judgement->judged[k].count[RIGHT]
               == judgement->judged[k].claimed;
@@ -309,7 +309,7 @@ static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
     if (has_model(run->algorithm) && step->aspect == VALUE) /* no line */
         memmove(label, strchr(label, ' ') + 1, strlen(strchr(label, ' ')));
     fprintf(to, "%s: %s (Algorithm %d, line %d): ",
-            first->count[WRONG] > 0 ? "first wrong step" : "first digit off",
+            rounded ? "first digit off" : "first wrong step",
             label, step->algorithm, step->line);
     for (const char *p = step_text(arena, run, step, false); *p != '\0'; p++)
         fputc(*p == ' ' ? '~' : *p, to);
@@ -421,7 +421,7 @@ void check_json(FILE *out, const Judgement *judgement)
     print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
                "'status': %s, 'first_wrong': ", run->sheet->name,
                run->algorithm, run->layout->name,
-               all_right(judgement) ? "right" : "wrong");
+               first == NULL ? "right" : "wrong");
     print_json(out, first == NULL ? "null" : "%d",
                (int)(first - judgement->judged) + 1);
     print_json(out, ", 'other_layout': %s, 'claims': [",

@@ -63,8 +63,7 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
                      && matrix_given(s->at.job->run.bound, &mask) == NULL;
     bool fits = Y != NULL && Y->rows == M->rows
              && (Y->cols == M->cols || other_length);
-    if (!fits && (!has_model(s->at.job->run.algorithm)
-                  || s->at.here->line == 0))
+    if (!fits && (!has_model(s->at.job->run.algorithm) || here->line == 0))
         refuse_slip(s);
     return fits ? Y : M;
 }
@@ -108,26 +107,20 @@ static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
 /* Steps that are derived for a slip in them, too. */
 #define ON_DEMAND (ROLE(ACTIVE) | ROLE(STANDARDISED) | ROLE(SCALED))
 
-/* Returns whether a run derives the step of a row for a slip. In a model the
-   formula of a norm would take the gamma of another one. */
-static bool is_on_demand(const Run *run, const StepRow *row)
-{
-    return row->derived && (ON_DEMAND >> row->role & 1) != 0
-        && row->algorithm != 4
-        && (has_model(row->algorithm) || row->algorithm == run->algorithm);
-}
-
 /* Returns the roles of the steps on demand that the slips of an explanation
-   edit. */
+   edit. In a model the formula of a norm would take the gamma of another
+   one. */
 static uint64_t roles_on_demand(const Bound *bound, const Explanation *why)
 {
+    const int a = bound->run.algorithm;
     uint64_t edited = 0, roles = 0;
     for (; why != NULL; why = why->before)
         for (int k = 0; why->slip != NULL && k < EDITS; k++)
             edited |= why->slip->at[k].roles & ON_DEMAND;
     for (const StepRow *row = step_table; edited != 0 && row->name; row++)
-        if (is_on_demand(&bound->run, row)
-            && is_or_calls(bound->run.algorithm, row->algorithm))
+        if (row->derived && row->algorithm != 4
+            && is_or_calls(a, row->algorithm)
+            && (row->algorithm == a || has_model(row->algorithm)))
             roles |= edited & (uint64_t)1 << row->role;
     return roles;
 }

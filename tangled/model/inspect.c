@@ -250,11 +250,8 @@ static const Inference as_translated = {
 /* Finds x-hat of the turn that is asked for, and the token that it adds. */
 static void translate_to_turn(Inspection *in)
 {
-    Arena *arena = in->command->arena;
-    Tape *tape = in->command->tape;
-    prepare_tape(arena, tape, in->model->theta);
-    tape_discard_layers(arena, tape);
-    Tokens x = inference_15(tape, arena, in->z, in->model->theta,
+    Command *c = in->command;
+    Tokens x = inference_15(c->tape, c->arena, in->z, in->model->theta,
                             &as_translated, &in->ended);
     in->turns = x.length - 1;
     if (in->turn > in->turns)
@@ -271,7 +268,6 @@ static void inspect(Inspection *in)
     const Theta *theta = in->model->theta;
     Arena *arena = in->command->arena;
     Tape *tape = in->command->tape;
-    prepare_tape(arena, tape, theta);
     observe(tape, inspect_line, in);
     tape_discard_layers(arena, tape);
     if (in->run.algorithm == 10) {
@@ -506,6 +502,7 @@ void show_inside(Error *f, Command *c)
         fail_with(f, "expected one text; put it in quotes.");
     char **option = c->argument + n;
     in->model = model_load(c->arena, in->file, TO_USE, f);
+    prepare_tape(c->arena, c->tape, in->model->theta);
     refuse_unused(f, option, "turn", in->model->task == TRAIN_ED,
                   "with a model of 'ftx train ed'");
     refuse_unused(f, option, "layer", in->line != NULL, "with --line");

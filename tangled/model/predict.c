@@ -16,7 +16,6 @@ typedef struct {
     Inference how;
     int top, seed;
     bool special;
-    Random random;
     int at;                     /* where the line begins, for errors      */
 } Predictor;
 enum { MOST_TOKENS = 10000000 };
@@ -53,8 +52,6 @@ static void generate(Predictor *s, Tokens x)
         fail_with(s->error, "the prompt is empty, and the model has no "
                   "bos_token to begin with.");
     s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
-    s->how.on_token = print_token;
-    s->how.to = s;
     inference_14(c->tape, c->arena, x, theta, &s->how);
     fputc('\n', c->out);
 }
@@ -64,12 +61,9 @@ static void translate(Predictor *s, Tokens z)
     const Theta *theta = s->model->theta;
     Command *c = s->command;
     bool ended;
-    size_t n;
     Tokens x = inference_15(c->tape, c->arena, z, theta, &s->how, &ended);
-    const char *text = decode_text(s->model->tokenizer, c->arena, x, &n);
-    fwrite(text, 1, n, c->out);
     fputc('\n', c->out);
-    if (!ended)
+    if (!ended && !ferror(c->out))
         fprintf(c->err, "ftx translate: remark: eos_token did not come; the "
                 "translation is cut after token %d.\n", x.length - 1);
 }
@@ -77,7 +71,6 @@ static void translate(Predictor *s, Tokens z)
 static void fill(Predictor *s, Tokens x)
 {
     const Theta *theta = s->model->theta;
-    const Tokenizer *t = s->model->tokenizer;
     FILE *out = s->command->out;
     int N_V = theta->hyper.N_V, mask = mask_token(N_V);
     int top = s->top < N_V ? s->top : N_V;
@@ -96,7 +89,7 @@ static void fill(Predictor *s, Tokens x)
         fprintf(out, "  token %d:", k);
         for (int n = 1; n <= top; n++) {
             fputs("  ", out);
-            write_token(out, t, TOKEN(y, n));
+            write_token(out, s->model->tokenizer, TOKEN(y, n));
             fprintf(out, " %.4f", (double)AT(P, TOKEN(y, n), k));
         }
         fputc('\n', out);
@@ -225,7 +218,8 @@ void predict(Error *f, Command *c)
     Predictor *s = arena_alloc(c->arena, sizeof *s);
     *s = (Predictor){ .command = c, .error = f, .top = 3, .seed = 1,
                       .how = { .ell_gen = generates ? 200 : 0,
-                               .tau = generates, .no_special = true } };
+                               .tau = generates, .no_special = true,
+                               .on_token = print_token, .to = s } };
     const Options options[] = {
         { "Model:", model_options, s },
         { "Options:", commands[task].options, s },
@@ -235,8 +229,8 @@ void predict(Error *f, Command *c)
     int n = c->n = parse_command(f, c, commands[task].usage, options);
     load_for_task(s, task);
     const Theta *theta = s->model->theta;
-    s->random = random_new((uint64_t)s->seed);
-    s->how.random = &s->random;
+    Random random = random_new((uint64_t)s->seed);
+    s->how.random = &random;
     if (writes)
         s->how.kv_cache = kv_cache_new(c->arena, c->tape, theta);
     if (task == TRAIN_ED && s->how.ell_gen > theta->hyper.ell_max)

@@ -114,7 +114,7 @@ static void save(Session *s)
 static void finish_epoch(Session *s)
 {
     const int step = s->model->state.step;
-    if (step % s->epoch != 0 || s->corpus.held_out.N_data == 0)
+    if (step % s->epoch != 0)
         return;
     double nats = mean_loss(s, &s->corpus.held_out);
     if (!s->trainer->diverged && !isnan(nats))
@@ -238,12 +238,14 @@ static void refuse_change(Session *s, const char *name, const Option *table,
 
 /* Loads the model that a training begins with or goes on with, and parses
    the options again, over its values. */
-static Model *load_earlier(Session *s, const char *name, Purpose purpose)
+static Model *load_earlier(Session *s)
 {
-    Model *m = model_load(s->command->arena, name, purpose, s->error);
-    if (purpose == TO_TRAIN || m->task != TRAIN_E || s->task != TRAIN_CLASS)
+    const char *name = s->resume ? s->name : s->from;
+    Model *m = model_load(s->command->arena, name,
+                          s->resume ? TO_TRAIN : TO_USE, s->error);
+    if (s->resume || m->task != TRAIN_E || s->task != TRAIN_CLASS)
         check_task(m, name, s->task, s->error);
-    if (purpose == TO_TRAIN)
+    if (s->resume)
         s->plan = m->plan;
     s->hyper = m->theta->hyper;
     if (has_option("epochs", s->option))
@@ -252,7 +254,7 @@ static Model *load_earlier(Session *s, const char *name, Purpose purpose)
     hyper_check(s->error, &s->hyper);
     s->hyper = theta_new(s->command->arena, &s->hyper)->hyper;
     refuse_change(s, name, hyper_options, &s->hyper, &m->theta->hyper);
-    if (purpose == TO_TRAIN)
+    if (s->resume)
         refuse_change(s, name, plan_options, &s->plan, &m->plan);
     return m;
 }
@@ -335,14 +337,11 @@ static void print_evaluation(Session *s)
     static const char *const units[] = { "token", "masked token", "token",
                                          "text" };
     FILE *out = s->command->out;
-    const Data *data = &s->corpus.held_out;
-    double nats = mean_loss(s, data);
+    double nats = mean_loss(s, &s->corpus.held_out);
     if (s->trainer->diverged)
         fail_with(s->error, "the loss of %s is not finite.", s->name);
-    if (data->N_data == 0)
-        fprintf(out, "nothing was held out\n");
-    else if (isnan(nats))
-        fprintf(out, "held out: no token to predict\n");
+    if (isnan(nats))
+        fprintf(out, "held out: nothing to predict\n");
     else
         fprintf(out, "held out: %.4f nats, %.4f bits a %s, perplexity "
                 "%.5g\n", nats, nats / log(2), units[s->task], exp(nats));
@@ -355,7 +354,6 @@ void train(Error *f, Command *c)
                     .threads = 1, .save = 60, .every = 5,
                     .plan = plan_default(false),
                     .hyper = hyper_default(TRAIN_D) };
-    Model *from = NULL;
     parse_train_options(s);
     if (s->resume + s->replace > 1
         || s->resume + s->as_printed + (s->from != NULL) > 1)
@@ -367,17 +365,13 @@ void train(Error *f, Command *c)
         s->hyper.epsilon = 0;
         parse_train_options(s);
     }
-    if (s->resume)
-        s->model = load_earlier(s, s->name, TO_TRAIN);
-    else if (s->from != NULL)
-        from = load_earlier(s, s->from, TO_USE);
+    Model *earlier = s->resume || s->from != NULL ? load_earlier(s) : NULL;
     plan_check(f, s->task, &s->plan);
     refuse_unused_hyper(f, s->task, s->option);
     s->corpus = read_corpus(c->arena, s->task, &s->plan, s->hyper.ell_max,
-                            from != NULL ? from : s->model, s->file, f);
+                            earlier, s->file, f);
     set_subject(f, "ftx train", NULL);
-    if (!s->resume)
-        s->model = begin_model(s, from);
+    s->model = s->resume ? earlier : begin_model(s, earlier);
     s->model->plan = s->plan;
     count_steps(s);
     prepare_trainer(s);

@@ -373,25 +373,6 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
     return wrong;
 }
 
-const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
-                        size_t *n)
-{
-    *n = 0;
-    for (int k = 1; k <= x.length; k++)
-        *n += (size_t)token_piece(t, TOKEN(x, k)).n;
-    char *text = arena_alloc(arena, *n + 3), *p = text;
-    for (int k = 1; k <= x.length; k++) {
-        Piece piece = token_piece(t, TOKEN(x, k));
-        if (p == text && t->kind == WORD_PIECES && piece.n > 0)
-            piece = cutter_piece(t->cutter, t->number[TOKEN(x, k)], false);
-        memcpy(p, piece.at, (size_t)piece.n);
-        p += piece.n;
-    }
-    *p = '\0';
-    *n = (size_t)(p - text);
-    return text;
-}
-
 void write_token(FILE *out, const Tokenizer *t, int token)
 {
     static const char *const names[] = { "<mask>", "<bos>", "<eos>" };

@@ -1,5 +1,5 @@
 /* text/tokenizer.h: from a text to tokens, and back. Main type Tokenizer, in
-   an arena; entry points tokenizer_train, encode_text and decode_text. */
+   an arena; entry points tokenizer_train, encode_text and token_piece. */
 #ifndef TOKENIZER_H
 #define TOKENIZER_H
 #include "text/characters.h"
@@ -37,11 +37,6 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
    wrong, and then *where is the byte that begins no known token. */
 const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
                         size_t n, Tokens *x, size_t *where);
-
-/* Returns the text of tokens, *n bytes and a 0. Special tokens give nothing.
-   A token outside [N_V] is refused. */
-const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
-                        size_t *n);
 
 /* Returns the bytes that a token stands for; none for a special one. */
 Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */

@@ -1,6 +1,7 @@
 /* Whatever its bytes are, a table of tokens is read, or refused with one
    sentence and its place; and of any text a tokenizer is learned that gives
    it back. (make fuzz WHAT=tokenizer) */
+#include "decode.h"
 #include "fuzz.h"
 
 enum { MERGES = 40 };

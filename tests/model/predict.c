@@ -1,5 +1,6 @@
 /* ftx generate, translate, fill and classify: what a trained model says about
    a text, against the library. */
+#include "decode.h"
 #include "lessons.h"
 
 /* Runs the lines behind "For example:" of the help; the last one's output.

@@ -319,10 +319,10 @@ LAW(the_loss_of_what_is_held_out_is_that_of_the_library)
 LAW(what_can_be_said_of_little_is_said)
 {
     static const struct { const char *how, *said; } row[] = {
-        { "d --held-out 0", "\nnothing was held out\n" },
-        { "d --held-out 0.05", "\nheld out: no token to predict\n" },
+        { "d --held-out 0", "\nheld out: nothing to predict\n" },
+        { "d --held-out 0.05", "\nheld out: nothing to predict\n" },
         { "e --p_mask 0.3 --held-out 0.05",
-          "\nheld out: no token to predict\n" },
+          "\nheld out: nothing to predict\n" },
     };
     write_text("t", "low lower lowest low\n");
     for (int k = 0; k < 3; k++)

@@ -1,4 +1,5 @@
 /* Tokens: sequences, and the three tokenizers. */
+#include "decode.h"
 #include "law.h"
 #include "models.h"
 #include "rows.h"

@@ -1,5 +1,6 @@
 /* The tokens of released models: what transformers makes of hard texts (see
    oracle/tokenized.py) ftx makes of them, too, and back. */
+#include "decode.h"
 #include "lessons.h"
 #include "released.h"
 
