@@ -380,7 +380,8 @@ void find_reasons(Judging *j, int w)
         bool is_of_kind = judged->count[WRONG] > 0 || is_slight(slip)
                        || (judged->begins && is_rounding(slip));
         if (is_of_kind && can_apply(run->bound, slip, here | elsewhere))
-            try_slip(j, w, slip, can_apply(run->bound, slip, here)
+            try_slip(j, w, slip, elsewhere != 0
+                                 && can_apply(run->bound, slip, here)
                                  && can_apply(run->bound, slip, elsewhere));
     }
     if (judged->begins && judged->n == 0)

@@ -210,10 +210,10 @@ const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
 uint64_t roles_up_to(const Step *from, const Step *until, bool elsewhere)
 {
     const Explanation here = { .only = until };
-    uint64_t roles = ON_DEMAND;
+    uint64_t roles = 0;
     for (const Step *step = from; step <= until; step++)
         if (applies_at(&here, step) != elsewhere)
-            roles |= roles_of(step);
+            roles |= roles_of(step) | ON_DEMAND;
     return roles;
 }
 

@@ -69,7 +69,7 @@ const Run *run_explained(const Bound *bound, Explanation *why,
 
 /* Returns the roles of the steps of a run up to one of them, a bit each: of
    the steps in its layer, head and turn; or, if `elsewhere`, of all others.
-   What a run derives for a slip is always among them. */
+   Where there are such steps, what a run derives for a slip is among them. */
 uint64_t roles_up_to(const Step *from, const Step *until, bool elsewhere);
 
 /* Returns whether a slip edits steps that have these roles, or what the sheet
