@@ -229,10 +229,7 @@ const char *missing_containment(void) { return "seccomp filter"; }
 enum { SECONDS = 2, PATIENCE = 20, MEBIBYTE = 1 << 20,
        NOBODY = 65534, MOST_FILES = 1024 };
 
-static void set_limit(int what, unsigned long n)
-{
-    setrlimit(what, &(struct rlimit){ n, n });
-}
+#define AT_MOST(n) &(struct rlimit){ n, n }
 
 /* Gives up, in the child, all that a program that computes does not need. */
 static void confine(int program, bool script)
@@ -242,12 +239,12 @@ static void confine(int program, bool script)
     if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0
                            || setuid(NOBODY) != 0))
         _exit(126);
-    set_limit(RLIMIT_CORE, 0);
+    setrlimit(RLIMIT_CORE, AT_MOST(0));
     setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS, SECONDS + 1 });
-    set_limit(RLIMIT_AS, 512ul * MEBIBYTE);
-    set_limit(RLIMIT_FSIZE, MEBIBYTE);
-    set_limit(RLIMIT_NPROC, 0);
-    set_limit(RLIMIT_NOFILE, 16);
+    setrlimit(RLIMIT_AS, AT_MOST(512ul * MEBIBYTE));
+    setrlimit(RLIMIT_FSIZE, AT_MOST(MEBIBYTE));
+    setrlimit(RLIMIT_NPROC, AT_MOST(0));
+    setrlimit(RLIMIT_NOFILE, AT_MOST(16));
 }
 
 enum { SHEET, PRINTED, ANSWER, FILES };
@@ -375,10 +372,10 @@ int run_boxed(char *command[])
 {
     shut_in_command(command);
     setenv("TMPDIR", "build", 1);
-    set_limit(RLIMIT_CORE, 0);
-    set_limit(RLIMIT_CPU, 10);
-    set_limit(RLIMIT_AS, 2048ul * MEBIBYTE);
-    set_limit(RLIMIT_FSIZE, 64ul * MEBIBYTE);
+    setrlimit(RLIMIT_CORE, AT_MOST(0));
+    setrlimit(RLIMIT_CPU, AT_MOST(10));
+    setrlimit(RLIMIT_AS, AT_MOST(2048ul * MEBIBYTE));
+    setrlimit(RLIMIT_FSIZE, AT_MOST(64ul * MEBIBYTE));
     alarm(60);
     execvp(*command, command);
     fprintf(stderr, "grade: %s cannot be run: %s.\n", *command,

@@ -235,8 +235,10 @@ static Mat read_off(const Inspection *in, Mat state)
     memcpy(X->at, &AT(state, 1, in->t), entries(X) * sizeof(real));
     Architecture kind = theta->hyper.architecture;
     bool transformed = kind == E_TRANSFORMER && !theta->hyper.pooler;
-    if (transformed)
-        X = gelu(affine(theta->W_f, X, theta->b_f));
+    if (transformed) {
+        X = affine(theta->W_f, X, theta->b_f);
+        X = gelu(X);
+    }
     if (transformed || kind == D_TRANSFORMER)
         X = layer_norm(X, theta->gamma, theta->beta);
     return model->task == TRAIN_CLASS ? classify_state(X, theta)
