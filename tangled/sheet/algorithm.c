@@ -5,17 +5,18 @@ const Algorithm algorithm_table[16] = {
     [1] = { .starts = "v, W_e", .words = "embedding" },
     [2] = { .starts = "W_p, t, or positions paper, d_e, ell_max, t",
             .words = "positions positional" },
-    [3] = { .starts = "e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, "
-                      "d_attn, v_t; or v_t, alpha_t" },
-    [4] = { .starts = "X, W_q, W_k, W_v; or Q, K, V; or S, d_attn, V; or "
-                      "S_scaled, V; or V, A", .words = "attention" },
-    [5] = { .starts = "X, W_q, W_k, W_v, W_o; or Q, K, V, W_o; or S, "
-                      "d_attn, V, W_o; or S_scaled, V, W_o; or V, A, W_o; "
-                      "or Y, W_o",
-            .words = "multihead mha MHA", .calls = { 4 } },
-    [6] = { .starts = "e; or standardised",
-            .words = "layernorm layer_norm norm" },
-    [7] = { .starts = "e, W_u, or W_e with tied yes; or logits",
+    [3] = { ATTENTION, .starts = "e, e_t, W_q, W_k, W_v; or q, k_t, v_t; "
+            "or scores, d_attn, v_t; or v_t, alpha_t" },
+    [4] = { ATTENTION, .starts = "X, W_q, W_k, W_v; or Q, K, V; or S, "
+            "d_attn, V; or S_scaled, V; or V, A", .words = "attention",
+            .layers = { { LAYER, 1, 6 } }, .in_head = true },
+    [5] = { ATTENTION, .starts = "X, W_q, W_k, W_v, W_o; or Q, K, V, W_o; "
+            "or S, d_attn, V, W_o; or S_scaled, V, W_o; or V, A, W_o; or "
+            "Y, W_o", .words = "multihead mha MHA", .calls = { 4 },
+            .layers = { { LAYER, 1, 4 } }, .head_loop = 1 },
+    [6] = { TOKENWISE, .words = "layernorm layer_norm norm",
+            .starts = "e; or standardised", .layers = { { LAYER, 1, 3 } } },
+    [7] = { TOKENWISE, .starts = "e, W_u, or W_e with tied yes; or logits",
             .words = "softmax unembedding logits" },
     [8] = { MODEL, ED_TRANSFORMER, { 5, 6, 7 },
             "z, x, W_e, W_u or tied yes; or 8.6 Z; or 8.17 X",

@@ -5,8 +5,9 @@
 #define FTX_ALGORITHM_H
 #include "library/parameters.h"
 
-/* Algorithms 1 to 7, 8 to 10, 11 to 13, and 14 and 15. */
-typedef enum { COMPONENT, MODEL, TRAINING, INFERENCE } AlgorithmKind;
+/* Algorithms 1 and 2, 3 to 5, 6 and 7, 8 to 10, 11 to 13, 14 and 15. */
+typedef enum { EMBEDDING, ATTENTION, TOKENWISE, MODEL, TRAINING, INFERENCE
+             } AlgorithmKind;
 
 /* An algorithm of the paper. */
 typedef struct {
@@ -17,13 +18,15 @@ typedef struct {
                                    behind "; or " steps in their place    */
     const char *words;          /* by which it is named, too; or NULL     */
     struct { Part part; int first, last; } layers[3];   /* of lines       */
+    bool in_head;               /* it is called for each head, ...        */
+    int head_loop;              /* ... from the loop in this line, or 0   */
 } Algorithm;
 extern const Algorithm algorithm_table[16];     /* [1] ... [15]           */
 
 /* Returns whether it is a model, or runs one. */
 static inline bool has_model(int algorithm)
 {
-    return algorithm_table[algorithm].kind != COMPONENT;
+    return algorithm_table[algorithm].kind >= MODEL;
 }
 
 /* Returns whether its model is an encoder-decoder, which reads z and x. */
@@ -43,7 +46,7 @@ static inline bool infers(int algorithm)
    does. */
 bool is_or_calls(int algorithm, int other);
 
-/* Returns the part of a model that a line belongs to; NOWHERE: it is in no
-   layer. */
+/* Returns the part of a model that a line, or a component's, belongs to;
+   NOWHERE: it is in no layer. */
 Part part_of_line(int algorithm, int line);
 #endif

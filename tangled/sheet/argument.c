@@ -117,12 +117,13 @@ bool is_needed(int algorithm, const Argument *a)
 
 const char *own_letter(int algorithm, const char *letter)
 {
+    const Argument *e_t = find_argument(algorithm, "e_t");
     bool encoder = algorithm_table[algorithm].architecture == E_TRANSFORMER,
          input = word_in("d_x d_z", letter, strlen(letter));
     if (strcmp(letter, "d_v") == 0)
-        return algorithm < 5 ? "d_out" : "d_mid";
-    if (input && algorithm == 3)
-        return "d_in";
+        return find_argument(algorithm, "W_o") ? "d_mid" : "d_out";
+    if (input && e_t != NULL)
+        return e_t->rows;
     return (has_model(algorithm) && (input || strcmp(letter, "d_out") == 0))
         || (!encoder && strcmp(letter, "d_f") == 0) ? "d_e" : letter;
 }
@@ -187,8 +188,7 @@ const char *known_name(int algorithm, const char *plain, bool others)
                 && is_spelling(algorithm, a->name, plain))
                 return a->name;
         for (const StepRow *row = step_table; row->name != NULL; row++) {
-            bool own = row->algorithm == algorithm || algorithm == 5
-                    || has_model(row->algorithm),
+            bool own = has_model(row->algorithm) == has_model(algorithm),
                  also = own && !any
                      && word_in(row->also, plain, strlen(plain));
             if ((any || is_or_calls(algorithm, row->algorithm))

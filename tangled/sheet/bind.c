@@ -89,7 +89,7 @@ static bool fits(const Argument *a, const Item *item, const Layout *layout,
 static bool settle_sizes(const Job *job, Dimensions *d)
 {
     static const char *const squares[] = { "d_attn", "d_v", "d_out", "d_z" };
-    const char *name = job->run.algorithm == 3 ? "e" : "X";
+    const char *name = find_argument(job->run.algorithm, "X") ? "X" : "e";
     const Item *d_attn = find_item(job, "d_attn");
     if (d_attn != NULL
         && !agree(d, "d_attn", (int)number_given(job, "d_attn", 1), d_attn))
@@ -166,7 +166,8 @@ int longest_sequence(const Job *job)
     double given = fmax(most_of(job, "x z", false, 1),
                         fmax(letter_size(&job->size, "ell_x"),
                              letter_size(&job->size, "ell_z")));
-    return (int)(job->run.algorithm == 14 ? given + job->loop.ell_gen - 1
+    return (int)(infers(job->run.algorithm) && !has_pairs(job->run.algorithm)
+                 ? given + job->loop.ell_gen - 1
                  : fmax(given, job->loop.ell_gen));
 }
 
@@ -292,7 +293,7 @@ static void bind_matrix(Job *job, const Step *place, Mat *to)
 static bool is_without(const Job *job, const Argument *a, const Given *g)
 {
     const Hyperparameters *h = &job->run.hyper;
-    bool unused = (job->run.algorithm == 7
+    bool unused = (find_argument(job->run.algorithm, "tied") != NULL
                    && strcmp(a->name, h->tied ? "W_u" : "W_e") == 0)
                || (h->rms && strcmp(a->name, "beta") == 0);
     if (g != NULL)
@@ -463,7 +464,7 @@ void bind_matrices(Job *job)
                          "cross-attention, ed1.%s says where.",
                          g->item->typed, name, name, name, name, name);
     }
-    if (job->run.algorithm == 2)
+    if (find_argument(job->run.algorithm, "t") != NULL)
         compute_positions(job);
 }
 

@@ -93,14 +93,13 @@ static void add_step(Job *job, Step *step, Mat M)
 /* M, or what it is where the sheet wants another divisor of the scores. */
 static Mat as_set(const Job *job, const Step *step, Mat M)
 {
-    bool weights = step->algorithm == 3 && step->role == ROLE_WEIGHTS;
-    if (job->now.S == NULL || (step->role != ROLE_SCALED && !weights))
+    if (job->now.S == NULL || !has_role(step, ROLE(SCALED) | ROLE(WEIGHTS)))
         return M;
     double divisor = scaling(job);
     if (job->run.divisor == 0 && !isnan(divisor))
         return M;
     Mat S = scale(job->now.S, 1 / divisor);
-    return weights ? softmax(S) : S;
+    return step->role == ROLE_WEIGHTS ? softmax(S) : S;
 }
 
 Step step_seen(Place *at, const char *line, const char *name, int index)
@@ -110,16 +109,17 @@ Step step_seen(Place *at, const char *line, const char *name, int index)
     char *end;
     const int a = (int)strtol(line, &end, 10),
               l = *end == '.' ? atoi(end + 1) : 0;
+    const Algorithm *of = &algorithm_table[1 <= a && a <= 15 ? a : 0];
     const bool of_head = strcmp(name, "Y_h") == 0;
     name = of_head ? "Y" : name;
     const StepRow *row = index > 0 ? NULL : row_named(a, l, name);
     row = row != NULL ? row : &nobodys;         /* a student's own name */
     Step step = { .algorithm = a, .line = l, .name = name, .row = row,
                   .role = row->role, .part = at->part, .layer = at->layer,
-                  .head = a == 4 || of_head ? at->head : 0 };
-    if (a == 5 && l == 1)
+                  .head = of->in_head || of_head ? at->head : 0 };
+    if (l > 0 && l == of->head_loop)
         at->head = index;
-    if (1 <= a && a <= 15 && algorithm_table[a].kind == MODEL) {
+    if (of->kind == MODEL) {
         at->part = part_of_line(a, l + 1);
         at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
     }
@@ -530,8 +530,8 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     if (p != NULL && p->step.given != NULL)     /* but has it read        */
         p->step.given->user = step.row;
     M = resolve_step(job, &step, as_set(job, &step, M));
-    if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
-        job->now.S = M;
+    if (has_role(&step, ROLE(SCORES) | ROLE(MASKED) | ROLE(SCALED)))
+        job->now.S = step.role == ROLE_SCALED ? NULL : M;
     derive_beside(job, &step, true);
     return step.role == ROLE_TEMPERED ? draw_next_token(job, line, M) : M;
 }

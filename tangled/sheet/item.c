@@ -5,7 +5,7 @@
 
 bool is_of_head(const Job *job, const Argument *a)
 {
-    return a->owner == OF_HEAD && is_or_calls(job->run.algorithm, 5);
+    return a->owner == OF_HEAD && find_argument(job->run.algorithm, "W_o");
 }
 
 const Item *find_item(const Job *job, const char *name)
@@ -105,8 +105,9 @@ static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
 /* Whether each head has a step of this row. */
 static bool is_in_heads(const Job *job, const StepRow *row)
 {
-    return is_or_calls(job->run.algorithm, 5)
-        && (row->algorithm == 4 || row->role == ROLE_HEAD);
+    return find_argument(job->run.algorithm, "W_o") != NULL
+        && (algorithm_table[row->algorithm].in_head
+            || row->role == ROLE_HEAD);
 }
 
 bool hides(const Item *item)
@@ -121,21 +122,21 @@ bool hides(const Item *item)
    mask; the p of Algorithm 7 is another's P. */
 static bool can_give(const Job *job, const Item *item, const StepRow *row)
 {
-    int algorithm = job->run.algorithm;
-    if (!is_or_calls(algorithm, row->algorithm)
+    Part part = part_of_line(row->algorithm, row->line);
+    bool called = has_model(job->run.algorithm) != has_model(row->algorithm);
+    if (!is_or_calls(job->run.algorithm, row->algorithm)
         || strcmp(row->name, item->name) != 0
-        || (row->derived && row->algorithm == 4 && row->line == 4)
-        || (has_model(algorithm) && row->algorithm == 7
-            && row->role != ROLE_LOGITS)
+        || row[1].role == ROLE_MASKED
+        || (called && part == NOWHERE && row->role != ROLE_LOGITS)
         || (item->head > 0 && !is_in_heads(job, row))
         || (item->part != NOWHERE && has_model(row->algorithm)
-            && part_of_line(row->algorithm, row->line) != item->part))
+            && part != item->part))
         return false;
     if (item->line != 0)
         return row->line == item->line && row->algorithm == item->algorithm;
-    return !(row->role == ROLE_SCORES && row->algorithm == 4 && hides(item))
-        && !(item->part == NOWHERE && has_model(algorithm)
-             && row->algorithm < 7);
+    return !(row->role == ROLE_SCORES && hides(item)
+             && find_argument(row->algorithm, "mask") != NULL)
+        && !(called && part != NOWHERE && item->part == NOWHERE);
 }
 
 /* The row of a step that is given; NULL: there is none. Without a line it
@@ -182,10 +183,8 @@ static bool enter_step(Job *job, Given *g)
     if (row == NULL || (item->aspect != VALUE && !back)
         || (item->turn > 0 && !infers(algorithm)))
         return false;
-    Part part = item->part != NOWHERE ? item->part
-              : has_model(row->algorithm)
-                ? part_of_line(row->algorithm, row->line)
-              : model && row->algorithm < 7 ? LAYER : NOWHERE;
+    Part part = item->part != NOWHERE || !model ? item->part
+              : part_of_line(row->algorithm, row->line);
     g->place = (Step){ .name = row->name, .row = row, .role = row->role,
         .aspect = item->aspect, .part = part,
         .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,
@@ -195,7 +194,7 @@ static bool enter_step(Job *job, Given *g)
     Argument *shape = arena_alloc(job->arena, sizeof *shape);
     *shape = (Argument){ .name = row->name, .instead = "",
         .kind = vector ? VECTOR : strcmp(row->high, "1") != 0
-              && (row->algorithm == 6 || row->algorithm == 7)
+              && algorithm_table[row->algorithm].kind == TOKENWISE
               ? ONE_OR_MORE : TOKENS,
         .rows = letter_in(job, row, row->high, part),
         .cols = vector ? NULL : letter_in(job, row, row->wide, part) };

@@ -35,7 +35,7 @@ typedef struct {                /* how far a run has come                 */
     double entries;             /* of all steps so far                    */
     Place at;                   /* the part, layer, head that is running  */
     const struct Seen *seen;    /* the latest                             */
-    Mat S;                      /* the scores before they are scaled      */
+    Mat S;                      /* the scores; NULL once they are scaled  */
     bool rederive;              /* does a line follow from a derived step? */
     bool misses;                /* what it is made of is unknown          */
 } RunState;

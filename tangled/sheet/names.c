@@ -74,7 +74,7 @@ static Mat find_norm_parameter(Lookup *at, const char *name)
         const char *gamma;
         while ((gamma = strstr(row->columns, "γ")) == NULL)
             row--;
-        if (row->algorithm == 6 && has_model(at->job->run.algorithm))
+        if (has_model(at->job->run.algorithm) && !has_model(row->algorithm))
             return NULL;
         gamma += strlen("γ");
         snprintf(full, sizeof full, *gamma == '^' ? "%s_%.1s" : "%s", name,
@@ -93,11 +93,12 @@ const Seen *latest_seen(const Job *job, const Step *here, uint64_t roles)
     for (; s != NULL && s->step.turn == job->loop.turn; s = s->before) {
         const bool beside = s->step.layer == here->layer
                          && s->step.part == here->part,
-                   attention = s->step.algorithm == 4 && here->algorithm == 4;
+                   in_head = s->step.head > 0
+                          && s->step.algorithm == here->algorithm;
         if (has_role(&s->step, roles)
             && (!has_role(&s->step, within)
                 || (beside && s->step.line == here->line))
-            && (!attention || (beside && s->step.head == here->head)))
+            && (!in_head || (beside && s->step.head == here->head)))
             return s;
     }
     return NULL;
@@ -132,7 +133,7 @@ static Mat log_probabilities(Lookup *at) { return at->log_P; }
 
 static Mat softmax_input(Lookup *at)
 {
-    bool attention = at->here->algorithm == 3 || at->here->algorithm == 4;
+    bool attention = algorithm_table[at->here->algorithm].kind == ATTENTION;
     return at->it != NULL && at->it->logits != NULL ? at->it->logits
          : latest(at, attention ? ROLE(SCALED) : ROLE(LOGITS));
 }
@@ -186,10 +187,10 @@ static Mat value_given(const Lookup *at, const char *name)
 
 bool lacks_tokens(const Job *job, const Step *step)
 {
-    const bool of_z = strcmp(step->row->wide, "ell_z") == 0,
-               begins = job->run.algorithm == 15 && !of_z;  /* with bos */
-    return job->late
-        && ((!begins && find_item(job, of_z ? "z" : "x") == NULL)
+    const bool of_z = strcmp(step->row->wide, "ell_z") == 0;
+    const Argument *a = find_argument(job->run.algorithm, of_z ? "z" : "x");
+    return job->late            /* without an x it begins with bos */
+        && ((a != NULL && find_item(job, a->name) == NULL)
             || (!of_z && job->loop.undrawn));
 }
 

@@ -57,7 +57,7 @@ static Mat run_attention1(Job *job)
 /* Algorithm 4 with its one head, or Algorithm 5. Without Z, that is X. */
 static Mat run_attention(Job *job)
 {
-    bool many = job->run.algorithm == 5;
+    bool many = find_argument(job->run.algorithm, "W_o") != NULL;
     const Given *Z = given_at(job, &(Step){ .name = "Z" });
     Mat X = argument_matrix(job, "X", 0), context = Z == NULL ? X : Z->M;
     W_qkv *head = arena_alloc(job->arena,
@@ -334,7 +334,7 @@ static void read_settings(Job *job)
 static void check_needs(Job *job)
 {
     int algorithm = job->run.algorithm;
-    job->identity = 3 <= algorithm && algorithm <= 5 && !job->late
+    job->identity = algorithm_table[algorithm].kind == ATTENTION && !job->late
                  && !is_any_given(job, "W_q W_k W_v W_o")
                  && is_any_given(job, "X e");
     for (const Argument *a = argument_table; a->name != NULL; a++) {
