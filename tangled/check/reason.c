@@ -155,8 +155,8 @@ static void keep_reason(Judging *j, int w, Explanation why, Premise at)
 static bool is_open(const Judging *j, int w, Premise h)
 {
     bool clean = j->slips == NULL && j->unexplained_n == 0, rounded = false;
-    for (int k = 0; k < w; k++)
-        rounded |= is_rounded(&j->judged[k]);
+    for (int k = 0; h == AS_WRITTEN && k < w && !rounded; k++)
+        rounded = is_rounded(&j->judged[k]);
     return h == AS_WRITTEN ? rounded : (h == EXACTLY) == clean;
 }
 

@@ -117,13 +117,12 @@ bool is_needed(int algorithm, const Argument *a)
 
 const char *own_letter(int algorithm, const char *letter)
 {
-    const Argument *e_t = find_argument(algorithm, "e_t");
     bool encoder = algorithm_table[algorithm].architecture == E_TRANSFORMER,
          input = word_in("d_x d_z", letter, strlen(letter));
     if (strcmp(letter, "d_v") == 0)
         return find_argument(algorithm, "W_o") ? "d_mid" : "d_out";
-    if (input && e_t != NULL)
-        return e_t->rows;
+    if (input && find_argument(algorithm, "e_t") != NULL)
+        return "d_in";
     return (has_model(algorithm) && (input || strcmp(letter, "d_out") == 0))
         || (!encoder && strcmp(letter, "d_f") == 0) ? "d_e" : letter;
 }
