@@ -346,11 +346,14 @@ static Claim wrong_entries(const Judging *j, int w)
 
 /* Returns the first step whose value can matter for the next claim. Behind
    a layer of Algorithm 9 or 10 all follows from its X; if that is claimed,
-   wrong and unexplained in every entry, it is carried on by any premise. */
+   wrong and unexplained in every entry, it is carried on by any premise. In
+   a training the gradient goes back behind it. */
 static const Step *first_that_matters(const Judging *j)
 {
-    const Step *from = j->run[EXACTLY]->step;
-    for (int k = 0; k < j->unexplained_n; k++) {
+    const Run *run = j->run[EXACTLY];
+    const Step *from = run->step;
+    bool trains = algorithm_table[run->algorithm].kind == TRAINING;
+    for (int k = 0; k < j->unexplained_n && !trains; k++) {
         const Claim *c = &j->unexplained[k];
         bool whole = c->step->part == LAYER && is_comparable(c->item, c->step)
                   && has_role(c->step, ROLE(ATTENDED) | ROLE(FED));
@@ -367,7 +370,8 @@ void find_reasons(Judging *j, int w)
     const Run *run = j->run[EXACTLY];
     const Step *from = first_that_matters(j), *until = j->claim[w].step;
     const uint64_t here = roles_up_to(from, until, false),
-                   elsewhere = roles_up_to(from, until, true);
+                   since = here | roles_up_to(from, until, true),
+                   elsewhere = roles_up_to(run->step, until, true);
     const int before = j->unexplained_n;
     judged->why = arena_alloc(j->arena, MOST_FOUND * sizeof *judged->why);
     if (judged->count[WRONG] > 0)
@@ -379,7 +383,7 @@ void find_reasons(Judging *j, int w)
     for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
         bool is_of_kind = judged->count[WRONG] > 0 || is_slight(slip)
                        || (judged->begins && is_rounding(slip));
-        if (is_of_kind && can_apply(run->bound, slip, here | elsewhere))
+        if (is_of_kind && can_apply(run->bound, slip, since))
             try_slip(j, w, slip, elsewhere != 0
                                  && can_apply(run->bound, slip, here)
                                  && can_apply(run->bound, slip, elsewhere));

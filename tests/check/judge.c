@@ -576,6 +576,22 @@ LAW(what_has_no_reason_is_carried_on_as_written)
         "RW W", "");
 }
 
+/* In layer 2 alone; or in layer 1, for its X is wrong but not its gradient. */
+LAW(a_slip_is_found_behind_an_x_that_is_wrong)
+{
+#define LAYERS "x = 1 2\nepsilon 3\nWe = 2 0 ; 0 2\nWu = 1 0 ; 0 0\n" \
+    "layer1.Wq = 1 0\nlayer1.Wk = 1 0\nclaim 10.8 layer1.X = 4 6 ; 2 8\n"
+    assert_story(
+        "algorithm 10\nL 2\n" LAYERS "layer2.Wq = 1 0\nlayer2.Wk = 1 0\n"
+        "claim 4.6 layer1.A = 1 0.378 ; 0 0.622\n"
+        "claim 4.6 layer2.A = 0.622 0.378 ; 0.378 0.622\n",
+        "RRRR WWWW WRWR", "no-mask");
+    assert_story(
+        "algorithm 13\neta 1\n" LAYERS "Wv = 1 0\nWo = 0 ; 0\n"
+        "claim grad.Wo = 0.01429237 ; -0.01429237\n",
+        "WWWW WW", "no-mask|mask-transposed");
+}
+
 /* 3^x for e^x would make it so, and so would many another slip. */
 LAW(a_last_digit_is_no_slip)
 {
