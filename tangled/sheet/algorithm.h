@@ -18,8 +18,8 @@ typedef struct {
                                    behind "; or " steps in their place    */
     const char *words;          /* by which it is named, too; or NULL     */
     struct { Part part; int first, last; } layers[3];   /* of lines       */
-    bool in_head;               /* it is called for each head, ...        */
-    int head_loop;              /* ... from the loop in this line, or 0   */
+    bool in_head;               /* it is called once for each head        */
+    int head_loop;              /* the line of its loop over the heads    */
 } Algorithm;
 extern const Algorithm algorithm_table[16];     /* [1] ... [15]           */
 
@@ -27,6 +27,12 @@ extern const Algorithm algorithm_table[16];     /* [1] ... [15]           */
 static inline bool has_model(int algorithm)
 {
     return algorithm_table[algorithm].kind >= MODEL;
+}
+
+/* Returns whether it has heads, each with parameters of its own. */
+static inline bool has_heads(int algorithm)
+{
+    return has_model(algorithm) || algorithm_table[algorithm].head_loop > 0;
 }
 
 /* Returns whether its model is an encoder-decoder, which reads z and x. */

@@ -120,7 +120,7 @@ const char *own_letter(int algorithm, const char *letter)
     bool encoder = algorithm_table[algorithm].architecture == E_TRANSFORMER,
          input = word_in("d_x d_z", letter, strlen(letter));
     if (strcmp(letter, "d_v") == 0)
-        return find_argument(algorithm, "W_o") ? "d_mid" : "d_out";
+        return has_heads(algorithm) ? "d_mid" : "d_out";
     if (input && find_argument(algorithm, "e_t") != NULL)
         return "d_in";
     return (has_model(algorithm) && (input || strcmp(letter, "d_out") == 0))

@@ -30,8 +30,7 @@ const char *entry_place(char to[40], const Item *claim, int k)
     bool rows = claim->rows > 1, cols = claim->cols > 1;
     *to = '\0';
     if (rows && cols)
-        snprintf(to, 40, "(%d,%d)", k / claim->cols + 1,
-                 k % claim->cols + 1);
+        snprintf(to, 40, "(%d,%d)", k / claim->cols + 1, k % claim->cols + 1);
     else if (rows || cols)
         snprintf(to, 40, "(%d)", k + 1);
     return to;

@@ -5,7 +5,7 @@
 
 bool is_of_head(const Job *job, const Argument *a)
 {
-    return a->owner == OF_HEAD && find_argument(job->run.algorithm, "W_o");
+    return a->owner == OF_HEAD && has_heads(job->run.algorithm);
 }
 
 const Item *find_item(const Job *job, const char *name)
@@ -98,14 +98,13 @@ static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
          parameter = has_model(algorithm) && a->kind >= TOKENS;
     return item->aspect != VALUE || item->turn > 0
         || (item->part != NOWHERE && !parameter)
-        || (item->head > 0 && !parameter && !sequence
-            && !is_of_head(job, a));
+        || (item->head > 0 && !parameter && !sequence && !is_of_head(job, a));
 }
 
 /* Whether each head has a step of this row. */
 static bool is_in_heads(const Job *job, const StepRow *row)
 {
-    return find_argument(job->run.algorithm, "W_o") != NULL
+    return has_heads(job->run.algorithm)
         && (algorithm_table[row->algorithm].in_head
             || row->role == ROLE_HEAD);
 }
@@ -177,8 +176,7 @@ static bool enter_step(Job *job, Given *g)
     int algorithm = job->run.algorithm;
     bool model = has_model(algorithm),
          enters = strstr(algorithm_table[algorithm].starts, "; or ") != NULL,
-         back = item->aspect == GRADIENT && !model
-             && job->backwards == NULL;
+         back = item->aspect == GRADIENT && !model && job->backwards == NULL;
     const StepRow *row = enters ? entry_row(job, item) : NULL;
     if (row == NULL || (item->aspect != VALUE && !back)
         || (item->turn > 0 && !infers(algorithm)))

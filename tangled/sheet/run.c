@@ -57,7 +57,7 @@ static Mat run_attention1(Job *job)
 /* Algorithm 4 with its one head, or Algorithm 5. Without Z, that is X. */
 static Mat run_attention(Job *job)
 {
-    bool many = algorithm_table[job->run.algorithm].head_loop > 0;
+    bool many = has_heads(job->run.algorithm);
     const Given *Z = given_at(job, &(Step){ .name = "Z" });
     Mat X = argument_matrix(job, "X", 0), context = Z == NULL ? X : Z->M;
     W_qkv *head = arena_alloc(job->arena,
