@@ -576,20 +576,26 @@ LAW(what_has_no_reason_is_carried_on_as_written)
         "RW W", "");
 }
 
-/* In layer 2 alone; or in layer 1, for its X is wrong but not its gradient. */
+/* In layer 2 alone; on the way back; through an open entry; in the encoder. */
 LAW(a_slip_is_found_behind_an_x_that_is_wrong)
 {
-#define LAYERS "x = 1 2\nepsilon 3\nWe = 2 0 ; 0 2\nWu = 1 0 ; 0 0\n" \
-    "layer1.Wq = 1 0\nlayer1.Wk = 1 0\nclaim 10.8 layer1.X = 4 6 ; 2 8\n"
-    assert_story(
-        "algorithm 10\nL 2\n" LAYERS "layer2.Wq = 1 0\nlayer2.Wk = 1 0\n"
-        "claim 4.6 layer1.A = 1 0.378 ; 0 0.622\n"
-        "claim 4.6 layer2.A = 0.622 0.378 ; 0.378 0.622\n",
+#define TWO "x = 1 2\nepsilon 3\nWe = 2 0 ; 0 2\nWu = 1 0 ; 0 0\n"
+#define ONE_LAYER TWO "layer1.Wq = 1 0\nlayer1.Wk = 1 0\n"
+#define WRONG_X "claim 10.8 layer1.X = 4 6 ; 2 8\n"
+    assert_story("algorithm 10\nL 2\n" ONE_LAYER WRONG_X
+        "layer2.Wq = 1 0\nlayer2.Wk = 1 0\nclaim 4.6 layer1.A = 1 0.378 ; "
+        "0 0.622\nclaim 4.6 layer2.A = 0.622 0.378 ; 0.378 0.622\n",
         "RRRR WWWW WRWR", "no-mask");
-    assert_story(
-        "algorithm 13\neta 1\n" LAYERS "Wv = 1 0\nWo = 0 ; 0\n"
-        "claim grad.Wo = 0.01429237 ; -0.01429237\n",
+    assert_story("algorithm 13\neta 1\n" ONE_LAYER WRONG_X "Wv = 1 0\n"
+        "Wo = 0 ; 0\nclaim grad.Wo = 0.01429237 ; -0.01429237\n",
         "WWWW WW", "no-mask|mask-transposed");
+    assert_story("algorithm 10\n" ONE_LAYER "Wv = 1 0\nWo = 1 ; 0\n"
+        "claim Q = 1 1/2\nclaim 10.6 X = 7 ? ; 8 9\nclaim 10.7 X_tilde = "
+        "-0.277350 -0.908643 ; 0.277350 0.908643\n",
+        "WW W?WW FWFW", "no-norm-attn");
+    assert_story("algorithm 8\nL_enc 1\nz = 1 2\n" TWO "ed1.Wk = 1 0\n"
+        "claim 8.14 dec1.X = 4 9 ; 9 4\nclaim ed1.K = 0.5 -0.5\n",
+        "WWWW WW", "no-norm-attn|no-norm-mlp");
 }
 
 /* 3^x for e^x would make it so, and so would many another slip. */
