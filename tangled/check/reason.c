@@ -51,12 +51,6 @@ void run_premise(Judging *j, Premise h)
         j->run[h] = run_by_explanation(j, &why, j->arena);
 }
 
-static void clear_trial(Judging *j)
-{
-    arena_clear(j->scratch);
-    tape_clear(j->tape);
-}
-
 int entries_of(const Claim *claim)
 {
     return claim->item->rows * claim->item->cols;
@@ -140,7 +134,7 @@ static void keep_reason(Judging *j, int w, Explanation why, Premise at)
         run[h] = run_by_explanation(j, &e, j->scratch);
     }
     int right = count_right_later(j, w, run);
-    clear_trial(j);
+    arena_clear(j->scratch);
     if (right > j->best) {
         judged->n = 0;
         j->best = right;
@@ -171,7 +165,7 @@ static bool try_reason(Judging *j, int w, Explanation why)
         e.until = j->claim[w].step;
         const Run *run = run_by_explanation(j, &e, j->scratch);
         bool fits = e.applied && explains(j, w, run, h);
-        clear_trial(j);
+        arena_clear(j->scratch);
         if (fits)
             keep_reason(j, w, why, h);
         if (!e.applied || fits)
@@ -230,7 +224,7 @@ bool is_changed_by(Judging *j, int w, int k, bool all)
     const Run *with = run_by_explanation(j, &why, j->scratch);
     bool same = has_same_numbers(same_step(without, step),
                                  same_step(with, step));
-    clear_trial(j);
+    arena_clear(j->scratch);
     return !same;
 }
 
@@ -247,7 +241,7 @@ static void add_changes(Judging *j, int w, Premise h, double *slack)
         if (is_comparable(c->item, with) && is_comparable(c->item, without))
             slack[k] += fabs(*claimed_entry(with->M, k)
                              - *claimed_entry(without->M, k));
-    clear_trial(j);
+    arena_clear(j->scratch);
 }
 
 /* Tries the numbers that the sheet gives. Those of two decimals and more,

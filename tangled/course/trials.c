@@ -187,7 +187,6 @@ static void write_slip(const Examiner *x, const Slip *slip)
     if (n > 0 && run->result != NULL && run->result->rows < MOST_ROWS
         && !are_near(run->result, x->run->result))
         write_matrix(x->to, "result", run->result);
-    tape_clear(x->tape);
 }
 
 /* Writes the sheet that was run, the right values, and what slips make of

@@ -89,7 +89,7 @@ bool arena_holds(const Arena *arena, const void *place)
 {
     const Block *b = arena->first;
     while (b != NULL && (uintptr_t)place - (uintptr_t)b->bytes >= b->used)
-        b = b->next;
+        b = b == arena->current ? NULL : b->next;
     return b != NULL;
 }
 

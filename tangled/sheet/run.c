@@ -502,8 +502,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     observe(job->tape, collect_step, job);
     bool done = try_work(&inner, run_algorithm, job);
     run_as_printed(job->tape);
-    if (own)
-        tape_free(job->tape);
+    own ? tape_free(job->tape) : tape_clear(job->tape);
     if (f != NULL && !done)
         rethrow(f, &inner);
     return &job->run;

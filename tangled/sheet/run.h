@@ -48,8 +48,8 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
 
 /* Runs a bound sheet, as often as wanted, and collects the steps. variation
    may be NULL. The run lives in the arena; the tape is for what a variation
-   computes, and without one it may be NULL. An error is thrown; if f is NULL,
-   it ends the run. */
+   computes and is cleared after it; without one it may be NULL. An error is
+   thrown; if f is NULL, it ends the run. */
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
                      Tape *tape, Error *f);
 
