@@ -15,7 +15,7 @@ SOURCES = $(SLOWEST) $(filter-out $(SLOWEST) $(GRADER), $(wildcard tangled/*.c t
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(OUT)/ftx.a
 ROOMS   = library practice text cli sheet check show course model tools
-LONGEST = tests/check/slips_models tests/course/exercise tests/check/slips tests/check/mistyped
+LONGEST = tests/course/trials tests/check/slips_models tests/course/exercise tests/check/slips tests/check/mistyped
 TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(basename $(wildcard tests/*.c $(ROOMS:%=tests/%/*.c))))
 RELEASED = $(patsubst tests/data/%/config.json, build/%.ftx, $(wildcard tests/data/released/*/config.json tests/data/released/*/*/config.json))
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)

@@ -168,6 +168,13 @@ static double distance(Mat A, Mat B)
 #define NEAR 1e-5
 static bool are_near(Mat A, Mat B) { return distance(A, B) <= NEAR; }
 
+/* Whether a step has the right numbers, or the right run has no such step. */
+static bool is_as_right(const Examiner *x, const Step *step)
+{
+    const Step *right = same_step(x->run, step);
+    return right == NULL || are_near(right->M, step->M);
+}
+
 /* Writes the first steps of the lab's own algorithm that a slip changes, and
    its result. */
 static void write_slip(const Examiner *x, const Slip *slip)
@@ -176,9 +183,8 @@ static void write_slip(const Examiner *x, const Slip *slip)
     const Run *run = run_explained(x->run->bound, &why, x->arena, x->tape);
     int n = 0;
     for (int k = 0; k < run->n && n < STEPS_OF_A_SLIP; k++) {
-        const Step *step = &run->step[k], *right = same_step(x->run, step);
-        if (step->algorithm != x->algorithm || right == NULL
-            || are_near(right->M, step->M))
+        const Step *step = &run->step[k];
+        if (step->algorithm != x->algorithm || is_as_right(x, step))
             continue;
         if (n++ == 0)
             fprintf(x->to, "slip %s\n", slip->what);

@@ -158,7 +158,8 @@ static bool is_spelling(int algorithm, const char *name, const char *plain)
 {
     bool weight = strlen(name) == 3 && strchr("Wb", *name) != NULL;
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
-        if (strcmp(spellings[k].name, name) == 0
+        if (*spellings[k].name == *name     /* most names end here */
+            && strcmp(spellings[k].name, name) == 0
             && (spellings[k].algorithm == 0
                 || spellings[k].algorithm == algorithm)
             && word_in(spellings[k].also, plain, strlen(plain)))

@@ -66,11 +66,10 @@ static void check_root(const Job *job, const Step *step, Mat M)
 /* Which of its description a step is: 2, the second norm of a layer. */
 static int time_of(const Job *job, const Step *step)
 {
-    for (int k = job->run.n; step->head == 0 && k-- > 0; ) {
-        const Step *before = &job->run.step[k];
+    const Step *first = job->run.step, *before = first + job->run.n;
+    while (step->head == 0 && before-- > first && before->turn == step->turn)
         if (before->row == step->row && are_namesakes(before, step))
             return before->time + 1;
-    }
     return 1;
 }
 
