@@ -243,9 +243,11 @@ LAW(what_it_begins_with_stays_as_it_is)
 {
     size_t n, m;
     write_text("1", "1 5 3 10 4 2 11 7 1 5 3 10 4 2 11 7");
-    TRAIN("d --from " RELEASED("gpt2.ftx") " --model a --steps 3 --held-out 0 1");
+    TRAIN("d --from " RELEASED("gpt2.ftx") " --model a --steps 3 --eta 0.1 "
+          "--held-out 0 1");
     const char *before = bytes_of("a", &n);
     TRAIN("d --from a --model b --steps 3 --held-out 0 1");
+    assert_that(model_in("b")->plan.how.eta < 0.1);    /* a plan of its own */
     assert_memory_equal(bytes_of("a", &m), before, n);
     assert_int_equal(n, m);
     const char *after = bytes_of("b", &m);
