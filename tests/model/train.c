@@ -282,6 +282,8 @@ LAW(the_lines_of_progress_are_the_loss_curve)
     assert_that(lines == m->state.step && epochs == 3 && last < first);
     assert_near(first, log2(m->theta->hyper.N_V), 0.1);
     assert_near(held_out, said, 1e-4);
+    s = TRAIN("d " SMALL "--steps 9 --every 1000 --model n t");
+    assert_null(strstr(s.out, " left\n"));
 }
 
 /* ----------------------------------------------------- how good it is */
