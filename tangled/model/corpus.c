@@ -64,6 +64,9 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
     if (task == TRAIN_D && is_special(t, eos_token(N_V))
         && (x.length > 1 || is_special(t, bos_token(N_V))))
         x.length--;
+    if (x.length == 0)
+        fail_in_text(f, at, "this has no token, and the model has no "
+                     "bos_token to begin with.");
     if (x.length > ell_max)
         fail_in_text(f, at, "this has %d tokens, special ones included; "
                      "ell_max is %d.", x.length, ell_max);

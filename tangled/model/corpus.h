@@ -11,8 +11,8 @@
    tokenizer has these two, as a model of the task takes them. A prompt for
    Algorithm 10 gets no eos_token (E35), unless nothing else is left; for
    Algorithm 9 each GAP is a mask_token. With words each keeps the blank
-   behind it (E28), so a blank is put behind the last one. More than ell_max
-   tokens are refused. The text is a part of f->text. */
+   behind it (E28), so a blank is put behind the last one. No token at all is
+   refused, and so are more than ell_max. The text is a part of f->text. */
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, Task task, Error *f);
 extern const char GAP[];

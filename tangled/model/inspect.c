@@ -305,7 +305,8 @@ static void find_tokens(Inspection *in, const char *text)
         translate_to_turn(in);
     Tokens gaps = places(in->command->tape, in->x, mask_token(h->N_V));
     in->t = task == TRAIN_CLASS ? 1 : task != TRAIN_E ? in->x.length
-          : gaps.length > 0 ? TOKEN(gaps, 1) : in->x.length - 1;
+          : gaps.length > 0 ? TOKEN(gaps, 1)
+          : in->x.length - (in->x.length > 1);  /* eos is the last, if any */
     in->state = arena_alloc(in->command->arena, most * sizeof(Mat));
 }
 

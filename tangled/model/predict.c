@@ -48,9 +48,6 @@ static void generate(Predictor *s, Tokens x)
     const Theta *theta = s->model->theta;
     Command *c = s->command;
     int mask = mask_token(theta->hyper.N_V);
-    if (x.length == 0)
-        fail_with(s->error, "the prompt is empty, and the model has no "
-                  "bos_token to begin with.");
     s->how.no_special = !s->special && is_special(s->model->tokenizer, mask);
     inference_14(c->tape, c->arena, x, theta, &s->how);
     fputc('\n', c->out);

@@ -65,7 +65,9 @@ KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta);
 /* Returns the tokens of x that are not in the cache yet; x, without a cache.
    x begins with those that are: if it is not longer, it is another text, and
    the cache is cleared first. The next call of decode or Algorithm 10 must
-   be with the tokens returned; its P has one column, for the last of them. */
+   be with the tokens returned. Behind the last attention it computes only
+   the column of the last of them, so P has no other. Without layers there
+   is no attention, and P has them all. */
 Tokens kv_cache_unseen(KVCache *cache, Tokens x);
 
 /* Returns the Z to pass to decode: Z itself, or without a cache. Once a token

@@ -97,8 +97,7 @@ typedef struct {
 static bool can_replay(const Work *work)
 {
     return work->learns && (work->loss == loss_11 || work->loss == loss_13)
-        && work->trainer->how.dropout == 0
-        && work->trainer->theta->W_t == NULL;
+        && work->trainer->how.dropout == 0;
 }
 
 /* Returns the loss of sequence n, recorded or replayed. */

@@ -40,8 +40,8 @@ typedef struct {
     double smoothing;       /* of labels                                  */
 } Training;
 
-/* Returns what is wrong with them and no bound of an option, a sentence, or
-   NULL. p_mask may be 0. */
+/* Returns what is wrong with them that the bounds of the options allow, a
+   sentence; or NULL. p_mask may be 0. */
 const char *training_error(const Training *how);
 
 /* A place to compute the loss of a sequence. */

@@ -107,7 +107,7 @@ LAW(top_k_keeps_exactly_k_and_top_p_as_few_as_reach_it)
         { COLUMN(.2, .3, .5), 0, .6, COLUMN(0, .375, .625) },
         { COLUMN(.25, .25, .25, .25), 0, .25, COLUMN(1, 0, 0, 0) },
         { COLUMN(.25, .25, .25, .25), 0, .26, COLUMN(.5, .5, 0, 0) },
-        { COLUMN(.25, .25, .25, .25), 0, .5, COLUMN(.5, .5, 0, 0) },
+        { COLUMN(.7, .1, .2), 0, .9, COLUMN(7 / 9., 0, 2 / 9.) }, /* rounded */
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         Mat q = plain(cases[k].q);

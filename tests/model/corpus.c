@@ -214,4 +214,10 @@ LAW(a_field_is_encoded_as_it_was_learned)
         if (*error == '\0')
             assert_same_tokens(x, ((Tokens){ row[k].n, row[k].id }));
     }
+    static const char lines[] = "tokenizer numbers 4\nspecial none none none\n";
+    const char *error, *from = lines;
+    t = tokenizer_load(arena, &from, lines + strlen(lines));
+    TRY(error, f, f->text = ""; encode_field(t, arena, f->text, 0, 6, TRAIN_D, f));
+    assert_string_equal(error, "test:1:1: this has no token, and the model has "
+                        "no bos_token to begin with.");
 }

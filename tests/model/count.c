@@ -65,7 +65,7 @@ LAW(what_is_there_comes_before_what_is_known)
 
 LAW(the_parts_add_up)
 {
-    static const char *const tasks[] = { "ed", "e", "d", "class" };
+    static const char *const tasks[] = { "ed --L_dec 3", "e", "d", "class" };
     for (int k = 0; k < 4; k++) {
         Said s = ftx("count %s --N_V 100", tasks[k]);
         long long sum = 0, total = 0;

@@ -59,7 +59,7 @@ LAW(the_steps_are_those_of_the_algorithm)
     little_model("e");
     little_model("class");
     assert_says(ftx("show --json --model e 3"), "\"algorithm\": 9, ");
-    assert_says(ftx("show --json --model class 3"), "\"algorithm\": 9, ");
+    assert_says(ftx("show --model class 3"), "the class, read off at token 1\n");
 }
 
 LAW(every_step_of_a_released_model_is_shown)
@@ -293,6 +293,9 @@ LAW(without_a_layer_the_state_stays_as_it_was)
     Mat p = lens_of(s, 13, 3);
     assert_same(column_of(p, 3), column_of(p, 2), 0);
     assert_same(matrix_shown(both, LINE_8, 2), matrix_shown(s, LINE_8, 2), 0);
+    s = ftx("show --json --model " NUMBERS " --set 'encoder layer 1 mlp = 0' 37");
+    assert_same(matrix_shown(s, "\"line\": 7, \"name\": \"Z\", ", 1),
+                matrix_shown(s, "\"line\": 6, \"name\": \"Z\", ", 1), 0);
 }
 
 /* Of the past nothing changes, whatever is set behind it. */

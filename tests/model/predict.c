@@ -194,7 +194,7 @@ LAW(lines_are_translated_one_by_one)
                     ftx("translate --model ed"));
     assert_that(strncmp(s.out, ftx("translate --model ed ba ca").out, n + 1)
                 == 0);
-    assert_both_say(s, ftx("translate --model ed ba --tau 1 --top_k 1"));
+    assert_both_say(s, ftx("translate --model ed ba --tau 1 --top_k 1 --ell_gen 16"));
 }
 
 /* A line does not know of those before it, not even of its own length. */

@@ -181,6 +181,8 @@ LAW(it_goes_on_as_with_another_program)
         append(expected, sizeof expected, "%d ", greedy[k]);
     assert_says(ftx("generate --model " RELEASED("gpt2.ftx") " --tau 0 "
                     "--ell_gen 6 '%d %d'", prompt[0], prompt[1]), expected);
+    assert_says(ftx("generate --model " RELEASED("gpt2.ftx") " --tau inf "
+                    "--ell_gen 99 1"), " 11 ");     /* is not special */
     assert_says(ftx("fill '3 [gap] 8' --model " RELEASED("bert-masked.ftx")),
                 "  token 3:  ");
 }
@@ -236,6 +238,7 @@ LAW(a_classifier_begins_with_a_model_without_classes)
               "--held-out 0 --dropout 0 l", folder[k]);
         assert_says(ftx("classify --model m '9 3 5 1'"), "even  odd 0.0");
         assert_says(ftx("classify --model m 5"), "odd  odd 0.9");
+        assert_says(ftx("show --model m 5"), "layer 2       odd   0.9");
     }
 }
 
@@ -243,9 +246,10 @@ LAW(what_it_begins_with_stays_as_it_is)
 {
     size_t n, m;
     write_text("1", "1 5 3 10 4 2 11 7 1 5 3 10 4 2 11 7");
-    TRAIN("d --from " RELEASED("gpt2.ftx") " --model a --steps 3 --held-out 0 1");
+    TRAIN("d --from " RELEASED("gpt2.ftx") " --model a --steps 3 --eta 9 --held-out 0 1");
     const char *before = bytes_of("a", &n);
     TRAIN("d --from a --model b --steps 3 --held-out 0 1");
+    assert_that(model_in("b")->plan.how.eta < 9);    /* a plan of its own */
     assert_memory_equal(bytes_of("a", &m), before, n);
     assert_int_equal(n, m);
     const char *after = bytes_of("b", &m);

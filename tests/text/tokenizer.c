@@ -474,6 +474,8 @@ LAW(damage_is_told_with_its_line)
         const Tokenizer *t = tokenizer_in(taken[k], n);
         assert_string_equal(saved(t, &n), taken[k]);
     }
+    text = "tokenizer numbers 5\nspecial none 4 none\n";  /* bos amidst */
+    assert_int_equal(token_number(tokenizer_in(text, strlen(text)), 5), 3);
     text = "tokenizer bpe 1\n1 1 \\x00\\x00\n";     /* the first token twice */
     assert_int_equal(token_piece(tokenizer_in(text, strlen(text)), 257).n, 2);
 }

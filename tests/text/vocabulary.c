@@ -216,7 +216,7 @@ LAW(a_text_of_words_is_seen_as_the_model_sees_it)
     assert_string_equal(decode_text(t, arena, x, &n), "the abc. ab [UNK]");
     assert_refused(ftx("fill --model m a\xFF[gap]"),
                    "the text:1:2: this byte is not text in UTF-8.");
-    assert_says(ftx("fill --model m 'the [gap] ab'"), "  token 3:");
+    assert_says(ftx("fill --model m '[gap] the ab'"), " the ab\n  token 2:");
     write_text("x", "abc");
     assert_says(ftx("tokenize --model m x"),
                 "12\t[CLS]\n3\tab\n4\t##c\n13\t[SEP]\n");
