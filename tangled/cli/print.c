@@ -19,7 +19,7 @@ int word_in(const char *list, const char *word, size_t n)
 {
     for (int k = 1; list != NULL; list = strchr(list, ' '), k++) {
         list += *list == ' ';
-        if (strncmp(list, word, n) == 0 && strchr(" ", list[n]) != NULL)
+        if (strcspn(list, " ") == n && strncmp(list, word, n) == 0)
             return k;
     }
     return 0;
