@@ -46,7 +46,6 @@ static int help(void)
            "wrong; 2 after invalid\ninput, with one sentence that says what; "
            "3 after an internal error; 128 and the\nsignal's number where "
            "ftx train was stopped by one, and saved.\n");
-    print_starts(stdout);
     return 0;
 }
 
