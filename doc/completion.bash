@@ -4,7 +4,8 @@ _ftx() {
     if [ "$COMP_CWORD" = 1 ]; then
         words=$(ftx --help | awk 'seen && /^$/ { exit } /^  [a-z]+ +/ { seen = 1; print $1 }')
     elif [ "${word#-}" != "$word" ]; then
-        words=$(ftx "${COMP_WORDS[1]}" --help | awk '/^  --/ { print $1 }')
+        words=$(for more in '' --model; do ftx "${COMP_WORDS[1]}" $more --help; done 2> /dev/null |
+            awk '/^  --/ && !seen[$1]++ { print $1 }')
     fi
     mapfile -t COMPREPLY < <(compgen -W "${words-}" -- "$word")
 }
