@@ -66,7 +66,8 @@ class Answer:
 def fault_of(error):
     place = [at for at in walk(error.__traceback__) if at[0] == "yours"]
     line = error.lineno if isinstance(error, SyntaxError) else place[-1][1] if place else 0
-    return f"line {line} of your file: {type(error).__name__}: {error}".replace("\n", " ")
+    where = f"line {line} of your file" if line else "your file"
+    return f"{where}: {type(error).__name__}: {error}".replace("\n", " ")
 
 
 def walk(traceback):
