@@ -68,7 +68,8 @@ static char *file_text(const Lab *lab, const char *name)
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return NULL;
-    char *text = checked_memory(text_of_file(file));
+    fgetc(file);                        /* a folder refuses that */
+    char *text = ferror(file) ? NULL : checked_memory(text_of_file(file));
     fclose(file);
     return text;
 }

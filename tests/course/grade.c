@@ -498,6 +498,9 @@ LAW(a_lab_without_trials_is_told)
 {
     assert_int_equal(GRADE("alg09"), 2);
     assert_told("grade: alg09/trials cannot be read: No such file");
+    assert_int_equal(mkdir("alg09", 0755) + mkdir("alg09/trials", 0755), 0);
+    assert_int_equal(GRADE("alg09"), 2);
+    assert_told("grade: alg09/trials cannot be read: Is a directory.\n");
     make_lab("alg04", "algorithm 4\ntrial a b\nrubbish\n");
     assert_int_equal(GRADE("alg04"), 2);
     assert_told("grade: alg04/trials cannot be read: this line is not "
