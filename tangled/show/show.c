@@ -124,7 +124,7 @@ static void json_items(FILE *out, const Sheet *sheet, const Run *run,
 {
     fputs("\"items\": [", out);
     for (const Item *i = sheet->item; i < sheet->item + sheet->n; i++) {
-        const int n = i->word == NULL ? i->rows * i->cols : 0;
+        const int n = i->rows * i->cols;        /* 0 of a word */
         fputs(i == sheet->item ? "" : ", ", out);
         print_json(out, "{'claim': %b, 'name': %s", i->claim, i->typed);
         if (i->line > 0)

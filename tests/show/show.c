@@ -149,8 +149,8 @@ LAW(what_cannot_be_read_is_refused)
     assert_refused(SAID(show, "tests/none.sheet"),
                    "tests/none.sheet: cannot be opened: No such file");
     assert_refused(SHOWN("",), "a.sheet is empty.");
-    assert_refused(SHOWN("algorithm 6\ne = 1 ; 2\nclaim Q = 1\n",),
-                   "a.sheet:3:7: Algorithm 6 has no step Q");
+    assert_refused(SHOWN("claim Q = 1\nalgorithm 6\ne = 1 ; 2\n",),
+                   "a.sheet:1:7: Algorithm 6 has no step Q");
     assert_refused(SAID(show, "--", "--json"), "--json: cannot be opened");
     assert_refused(said_by("ftx show", show, 0, (char *[]){ NULL }), "ftx show: no sheet given; see");
 }
@@ -224,6 +224,5 @@ LAW(the_example_of_the_help_works)
     assert_that(strstr(help_.out, "printf 'algorithm 7\\ne = 1 1\\nWu = 0 0 ; "
                        "ln(2) ln(3)\\n' | ftx show -\n") != NULL);
     Said s = SHOWN("algorithm 7\ne = 1 1\nWu = 0 0 ; ln(2) ln(3)\n",);
-    assert_that(s.status == 0);
-    assert_that(strstr(s.out, "  0.1429\n  0.8571\n") != NULL);
+    assert_that(s.status == 0 && strstr(s.out, "  0.1429\n  0.8571\n") != NULL);
 }
