@@ -270,9 +270,9 @@ static void count_steps(Session *s)
     if (m->plan.steps > 0)
         how->N_epochs = (int)ceil(last / batches);
     if (last > 2e9 || last < m->state.step)
-        fail_with(s->error, "a training of %.0f steps must have at most "
-                  "2000000000, and not less than the %d that %s has.", last,
-                  m->state.step, s->name);
+        fail_with(s->error, "a training has at most 2000000000 steps, and "
+                  "no fewer than the %d that %s has; this one would have "
+                  "%.0f.", m->state.step, s->name, last);
     s->epoch = (int)batches;
     s->last = (int)last;
     s->first = s->saved = m->state.step;
