@@ -67,7 +67,8 @@ static void check_root(const Job *job, const Step *step, Mat M)
 static int time_of(const Job *job, const Step *step)
 {
     const Step *first = job->run.step, *before = first + job->run.n;
-    while (step->head == 0 && before-- > first && before->turn == step->turn)
+    while (step->head == 0 && before > first
+           && (--before)->turn == step->turn)
         if (before->row == step->row && are_namesakes(before, step))
             return before->time + 1;
     return 1;
