@@ -52,9 +52,9 @@ LAW(a_cleared_arena_gives_the_same_memory_again)
         wanted += sizes[k];
     assert_that(wanted <= used && used <= wanted + 64 * SIZES);
     arena_clear(arena);
-    assert_that(arena_used(arena) == 0);
+    assert_that(arena_used(arena) == 0 && !arena_holds(arena, first[SIZES - 1]));
     take_all(second);
-    assert_that(arena_used(arena) == used);
+    assert_that(arena_used(arena) == used && arena_holds(arena, second[SIZES - 1]));
     for (int k = 0; k < SIZES; k++)
         assert_that(first[k] == second[k]);
 }
