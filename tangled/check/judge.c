@@ -57,11 +57,6 @@ static void change_verdicts(Judged *judged, Verdict from, Verdict to)
     }
 }
 
-static bool is_right_or_off(const Entry *entry, double x)
-{
-    return verdict_on(entry, x) <= LAST_DIGIT;
-}
-
 /* A claim as a whole may have its digits cut off, or be off by last digits
    once more, where what was carried on was rounded or wrong. */
 static void judge_whole(Judging *j, int w)
@@ -76,7 +71,7 @@ static void judge_whole(Judging *j, int w)
         bool cut = wrong + off > 0
                 && count_in(c, j->run[h], is_cut_from) == all,
              rounded = wrong > 0 && h != EXACTLY
-                    && count_in(c, j->run[h], is_right_or_off) == all;
+                    && is_at_worst(c, j->run[h], LAST_DIGIT);
         if (!cut && !rounded)
             continue;
         Verdict v = find_sources(j, w, h);
@@ -136,7 +131,7 @@ static void judge_claim(Judging *j, int w)
     judged->fits = is_comparable(c->item, c->step);
     judged->verdict = arena_alloc(j->arena, (size_t)n * sizeof(Verdict));
     if (w > 0 && j->run[AS_WRITTEN] == NULL
-        && !is_right_in(c, j->run[EXACTLY]))
+        && !is_at_worst(c, j->run[EXACTLY], RIGHT))
         run_premise(j, AS_WRITTEN);
     for (int k = 0; k < n; k++)
         judged->verdict[k] = isnan(c->item->entry[k].value) ? OPEN

@@ -30,8 +30,8 @@ typedef struct {
 /* Makes the run of a premise anew, after what was found so far. */
 void run_premise(Judging *j, Premise h);
 
-/* Returns whether all claimed entries are right in a run. */
-bool is_right_in(const Claim *c, const Run *run);
+/* Returns whether no entry of a claim has a worse verdict in a run. */
+bool is_at_worst(const Claim *c, const Run *run, Verdict worst);
 
 /* Returns whether two steps have the same numbers, but for the computer's
    own rounding; NULL is the same as nothing. */

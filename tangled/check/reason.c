@@ -9,7 +9,7 @@
 #include <string.h>
 
 #ifndef MOST_WORK
-#define MOST_WORK 1e8           /* entries, about, to judge a sheet       */
+#define MOST_WORK 1e8           /* entries, about; no reader waits longer */
 #endif
 
 enum { MOST_FOUND = 200 };
@@ -38,16 +38,10 @@ static const Run *run_by_explanation(Judging *j, Explanation *why,
     return run;
 }
 
-/* Returns whether more work was done than a reader would wait for. */
-static bool is_too_much(const Judging *j)
-{
-    return j->work > MOST_WORK;
-}
-
 void run_premise(Judging *j, Premise h)
 {
     Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
-    if (j->run[h] == NULL || h == AS_WRITTEN || !is_too_much(j))
+    if (j->run[h] == NULL || h == AS_WRITTEN || j->work <= MOST_WORK)
         j->run[h] = run_by_explanation(j, &why, j->arena);
 }
 
@@ -73,14 +67,14 @@ bool is_rounded(const Judged *judged)
     return false;
 }
 
-static bool is_right_or_open(const Entry *entry, double x)
+bool is_at_worst(const Claim *c, const Run *run, Verdict worst)
 {
-    return verdict_on(entry, x) <= RIGHT;
-}
-
-bool is_right_in(const Claim *c, const Run *run)
-{
-    return count_in(c, run, is_right_or_open) == entries_of(c);
+    const Step *step = same_step(run, c->step);
+    bool fits = is_comparable(c->item, step);
+    for (int k = 0; fits && k < entries_of(c); k++)
+        fits = verdict_on(&c->item->entry[k],
+                          *claimed_entry(step->M, k)) <= worst;
+    return fits;
 }
 
 bool has_same_numbers(const Step *a, const Step *b)
@@ -92,16 +86,21 @@ bool has_same_numbers(const Step *a, const Step *b)
     return same;
 }
 
-/* Returns whether a run with a slip explains claim w: changes its step,
-   makes all of it right, and no claim before it less right than it is under
-   the premise alone. */
-static bool explains(const Judging *j, int w, const Run *run, Premise h)
+/* Returns whether a run with a slip changes the step of claim w and makes
+   all of it right. */
+static bool makes_right(const Judging *j, int w, const Run *run, Premise h)
 {
     const Claim *c = &j->claim[w];
-    const Step *slipped = same_step(run, c->step),
-               *without = same_step(j->run[h], c->step);
-    bool fits = slipped != NULL && without != NULL && is_right_in(c, run)
-             && !has_same_numbers(slipped, without);
+    const Step *without = same_step(j->run[h], c->step);
+    return without != NULL && is_at_worst(c, run, RIGHT)
+        && !has_same_numbers(same_step(run, c->step), without);
+}
+
+/* Returns whether no claim before claim w is less right in a run than it is
+   under the premise alone. */
+static bool keeps_right(const Judging *j, int w, const Run *run, Premise h)
+{
+    bool fits = true;
     for (int k = 0; k < w && fits; k++)
         fits = count_right(&j->claim[k], run)
                >= count_right(&j->claim[k], j->run[h]);
@@ -143,6 +142,15 @@ static void keep_reason(Judging *j, int w, Explanation why, Premise at)
         judged->why[judged->n++] = under_premise(j, why, at);
 }
 
+/* Returns whether all of a claim is carried on as written by any premise but
+   EXACTLY: no entry is open, most are off, and nothing explains them. */
+static bool is_carried_whole(const Judged *judged)
+{
+    int off = judged->count[WRONG] + judged->count[LAST_DIGIT];
+    return judged->fits && judged->count[WRONG] > 0 && judged->n == 0
+        && judged->count[OPEN] == 0 && 2 * off > judged->claimed;
+}
+
 /* Returns whether the numbers before claim w may have come about so: with
    all digits, or after what went wrong; or as written, if that is another
    number somewhere. */
@@ -150,44 +158,48 @@ static bool is_open(const Judging *j, int w, Premise h)
 {
     bool clean = j->slips == NULL && j->unexplained_n == 0, rounded = false;
     for (int k = 0; h == AS_WRITTEN && k < w && !rounded; k++)
-        rounded = is_rounded(&j->judged[k]);
+        rounded = is_rounded(&j->judged[k])
+               && !is_carried_whole(&j->judged[k]);
     return h == AS_WRITTEN ? rounded : (h == EXACTLY) == clean;
 }
 
-/* Keeps an explanation if it explains the claim by one of the premises, and
-   returns whether it does. */
+/* Keeps an explanation if by one of the premises it makes the claim right,
+   and no claim before it wrong. Returns whether it makes the claim right. */
 static bool try_reason(Judging *j, int w, Explanation why)
 {
-    for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
+    bool right = false;
+    for (Premise h = EXACTLY; h < PREMISES && j->work <= MOST_WORK; h++) {
         if (!is_open(j, w, h))
             continue;
         Explanation e = under_premise(j, why, h);
         e.until = j->claim[w].step;
         const Run *run = run_by_explanation(j, &e, j->scratch);
-        bool fits = e.applied && explains(j, w, run, h);
+        bool here = e.applied && makes_right(j, w, run, h),
+             fits = here && keeps_right(j, w, run, h);
         arena_clear(j->scratch);
+        right |= here;
         if (fits)
             keep_reason(j, w, why, h);
         if (!e.applied || fits)
-            return fits;
+            break;
     }
-    return false;
+    return right;
 }
 
-/* Tries a slip everywhere, then in the place of the claim alone; if there is
-   nothing elsewhere to edit, only if it explains the claim. */
+/* Tries a slip everywhere, then in the place of the claim alone; if nothing
+   elsewhere to edit matters, only if it makes the claim right. */
 static void try_slip(Judging *j, int w, const Slip *slip, bool elsewhere)
 {
     Explanation why = { .slip = slip };
     const int *found = &j->judged[w].n;
     int before = *found, best = j->best;
-    bool explains_all = try_reason(j, w, why),
+    bool right = try_reason(j, w, why),
          is_kept = *found != before || j->best != best;
     before = *found;
     best = j->best;
     const Step *only = why.only = j->claim[w].step;
     if ((only->layer > 0 || only->head > 0 || only->turn > 0)
-        && (explains_all || elsewhere))
+        && (right || elsewhere))
         try_reason(j, w, why);
     if (is_kept && j->best == best)
         j->judged[w].n = before;
@@ -213,7 +225,8 @@ bool is_changed_by(Judging *j, int w, int k, bool all)
     Explanation why = { .claim = carried, .until = step };
     Entry *entry;
     for (int i = 0; i < w; i++)
-        if (i != k && (all || is_right_in(&j->claim[i], j->run[EXACTLY])))
+        if (i != k && (all || is_at_worst(&j->claim[i], j->run[EXACTLY],
+                                          RIGHT)))
             carried[why.n++] = j->claim[i];
     carried[why.n] = copy_claim(j->scratch, &j->claim[k], &entry);
     why.n += all;
@@ -253,7 +266,7 @@ static void try_given(Judging *j, int w, double *slack)
         Mat M = g->M;
         int decimals = most_decimals(g->item),
             n = M == NULL || decimals < 2 ? 0 : M->rows * M->cols;
-        for (int k = 0; k < n && !is_too_much(j); k++) {
+        for (int k = 0; k < n && j->work <= MOST_WORK; k++) {
             real x = M->at[k];
             if (x == round(x) || fabs(x) < 10 * unit_of(decimals))
                 continue;
@@ -273,7 +286,8 @@ static void try_claims(Judging *j, int w, double *slack)
         if (!is_changed_by(j, w, i, true))
             continue;
         j->claim[i] = copy_claim(j->arena, &written, &entry);
-        for (int k = 0; k < entries_of(&written) && !is_too_much(j); k++) {
+        const int n = entries_of(&written);
+        for (int k = 0; k < n && j->work <= MOST_WORK; k++) {
             double x = entry[k].value;
             if (isnan(x) || entry[k].decimals == EXACT)
                 continue;
@@ -327,13 +341,14 @@ static void find_rounding(Judging *j, int w)
         judged->within = WITHIN_GIVEN;
 }
 
-/* Returns a claim with none but its entries that went wrong by themselves. */
-static Claim wrong_entries(const Judging *j, int w)
+/* Returns what is carried on of a claim that is unexplained: none but its
+   entries that went wrong by themselves, or all of it. */
+static Claim carried_entries(const Judging *j, int w)
 {
     Entry *entry;
     Claim wrong = copy_claim(j->arena, &j->claim[w], &entry);
     for (int k = 0; k < entries_of(&wrong); k++)
-        if (!is_off(&j->judged[w], k))
+        if (!is_off(&j->judged[w], k) && !is_carried_whole(&j->judged[w]))
             entry[k].value = NAN;
     return wrong;
 }
@@ -342,18 +357,16 @@ static Claim wrong_entries(const Judging *j, int w)
    a layer of Algorithm 9 or 10 all follows from its X; if that is claimed,
    wrong and unexplained in every entry, it is carried on by any premise. In
    a training the gradient goes back behind it. */
-static const Step *first_that_matters(const Judging *j)
+static const Step *first_that_matters(const Judging *j, int w)
 {
     const Run *run = j->run[EXACTLY];
     const Step *from = run->step;
     bool trains = algorithm_table[run->algorithm].kind == TRAINING;
-    for (int k = 0; k < j->unexplained_n && !trains; k++) {
-        const Claim *c = &j->unexplained[k];
-        bool whole = c->step->part == LAYER && is_comparable(c->item, c->step)
-                  && has_role(c->step, ROLE(ATTENDED) | ROLE(FED));
-        for (int i = 0; whole && i < entries_of(c); i++)
-            whole = !isnan(c->item->entry[i].value);
-        from = whole ? c->step : from;
+    for (int k = 0; k < w && !trains; k++) {
+        const Step *step = j->claim[k].step;
+        if (is_carried_whole(&j->judged[k]) && step->part == LAYER
+            && has_role(step, ROLE(ATTENDED) | ROLE(FED)))
+            from = step;
     }
     return from;
 }
@@ -362,14 +375,13 @@ void find_reasons(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     const Run *run = j->run[EXACTLY];
-    const Step *from = first_that_matters(j), *until = j->claim[w].step;
+    const Step *from = first_that_matters(j, w), *until = j->claim[w].step;
     const uint64_t here = roles_up_to(from, until, false),
-                   since = here | roles_up_to(from, until, true),
-                   elsewhere = roles_up_to(run->step, until, true);
+                   elsewhere = roles_up_to(from, until, true);
     const int before = j->unexplained_n;
     judged->why = arena_alloc(j->arena, MOST_FOUND * sizeof *judged->why);
     if (judged->count[WRONG] > 0)
-        j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
+        j->unexplained[j->unexplained_n++] = carried_entries(j, w);
     run_premise(j, AFTER_ERRORS);
     run_premise(j, AS_WRITTEN);
     j->best = count_right_later(j, w, j->run);
@@ -377,12 +389,12 @@ void find_reasons(Judging *j, int w)
     for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
         bool is_of_kind = judged->count[WRONG] > 0 || is_slight(slip)
                        || (judged->begins && is_rounding(slip));
-        if (is_of_kind && can_apply(run->bound, slip, since))
+        if (is_of_kind && can_apply(run->bound, slip, here | elsewhere))
             try_slip(j, w, slip, elsewhere != 0
                                  && can_apply(run->bound, slip, here)
                                  && can_apply(run->bound, slip, elsewhere));
     }
     if (judged->begins && judged->n == 0)
         find_rounding(j, w);
-    judged->cut_short = is_too_much(j);
+    judged->cut_short = j->work > MOST_WORK;
 }

@@ -201,7 +201,7 @@ const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
     SlipRun *s = arena_alloc(arena, sizeof *s);
     Bound *own = arena_alloc(arena, sizeof *own);
     *own = *bound;
-    own->on_demand = roles_on_demand(bound, why);
+    own->on_demand |= roles_on_demand(bound, why);
     *s = (SlipRun){ .why = why,
         .variation = { .to = s, .visit = vary_by_slips } };
     return run_bound(own, &s->variation, arena, tape, NULL);

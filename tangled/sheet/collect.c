@@ -49,17 +49,18 @@ static void check_root(const Job *job, const Step *step, Mat M)
     const bool single = sizeof(real) == sizeof(float),
                seen = n > 0 && job->run.step[n - 1].role == ROLE_MEAN;
     char name[60];
-    step_name(name, sizeof name, step);
     for (int t = 0; t < M->cols; t++) {
         double v = M->at[t], m = seen ? job->run.step[n - 1].M->at[t] : 0,
                least = fmax((single ? 1e-6 : 1e-14) * fabs(m),
                             sqrt(single ? FLT_MIN : DBL_MIN));
-        if ((real)sqrt(v + job->run.hyper.epsilon) <= least)
+        if ((real)sqrt(v + job->run.hyper.epsilon) <= least) {
+            step_name(name, sizeof name, step);
             fail_in_text(job->f, job->start->at, "%s: token %d has variance "
                          "%g, and line 3 of Algorithm 6 divides by its "
                          "root; an epsilon, such as 'epsilon 1e-5', "
                          "prevents a division by 0.", name, t + 1,
                          v < 0 ? v : 0.0);
+        }
     }
 }
 
@@ -354,24 +355,12 @@ static bool keeps_softmax(const Job *job, const Step *step, Mat M)
         && powers != NULL && powers->step.given == NULL;
 }
 
-/* Whether a claim asks for the derived step of a row. Scores that hide some
-   are those of the line itself. */
-static bool has_claim(const Sheet *sheet, const StepRow *row)
-{
-    for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++)
-        if (c->claim && strcmp(c->name, row->name) == 0
-            && (row->role != ROLE_SCALED || !hides(c)))
-            return true;
-    return false;
-}
-
 /* Whether the derived step of a row is asked for: by a claim, by a slip, or
    by what goes with it. Where no tau is given, q may still be claimed. */
 static bool is_wanted(const Job *job, const StepRow *row)
 {
     bool own = row->algorithm == job->run.algorithm || row->role == ROLE_LOSS,
-         claimed = (job->on_demand >> row->role & 1) != 0
-                || has_claim(job->run.sheet, row);
+         claimed = (job->on_demand >> row->role & 1) != 0;
     return row->with == NULL ? claimed
          : own && (is_any_given(job, row->with)
                    || (row->role == ROLE_TEMPERED && claimed));

@@ -63,7 +63,7 @@ typedef struct Bound {          /* 18 fields: all that a sheet says       */
     bool late;                  /* a step is given: not all is known      */
     int conditions;             /* see names.h                            */
     bool identity;              /* all W are left out                     */
-    uint64_t on_demand;         /* roles that are derived for a slip      */
+    uint64_t on_demand;         /* roles to derive for claims and slips   */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
     double tau;
     Dimensions size;

@@ -352,22 +352,19 @@ static void check_needs(Job *job)
 static bool is_shifted(const Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    bool any = false;
+    int least = 0, ones = 0;
     for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++) {
         bool one = c->rows == 1 || c->cols == 1;
-        int left = one ? 1 : job->run.layout->rows ? c->rows : c->cols;
         if (!c->claim || strcmp(c->name, "exp") != 0)
             continue;
-        any = true;
+        least += one ? 1 : job->run.layout->rows ? c->rows : c->cols;
         for (int k = 0; k < c->rows * c->cols; k++) {
             if (c->entry[k].value > 1)
                 return false;
-            left -= c->entry[k].value == 1;
+            ones += c->entry[k].value == 1;
         }
-        if (left > 0)
-            return false;
     }
-    return any;
+    return least > 0 && ones >= least;
 }
 
 typedef struct {
@@ -434,6 +431,19 @@ static void choose_layout(Job *job, const Layout *layout)
            job->run.shifted ? "; the largest is subtracted before e^x" : "");
 }
 
+/* The roles of derived steps that claims ask for, a bit each. Scores that
+   hide some are those of the line itself. */
+static uint64_t roles_claimed(const Sheet *sheet)
+{
+    uint64_t roles = 0;
+    for (const StepRow *row = step_table; row->name != NULL; row++)
+        for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++)
+            if (row->derived && c->claim && strcmp(c->name, row->name) == 0
+                && (row->role != ROLE_SCALED || !hides(c)))
+                roles |= (uint64_t)1 << row->role;
+    return roles;
+}
+
 /* The conditions that a sheet decides, whatever the step. */
 static int conditions_of(const Bound *bound)
 {
@@ -470,6 +480,7 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     if (!all_fit(job, job->run.layout, &job->size))
         refuse_shape(job);
     job->conditions = conditions_of(job);
+    job->on_demand = roles_claimed(sheet);
     if (job->backwards == NULL && find_item(job, "target") != NULL)
         job->backwards = row_named(sheet->algorithm, 1, "loss");
     bind_matrices(job);
