@@ -96,8 +96,8 @@ tests: $(TESTS:%=$(OUT)/%) $(OUT)/cli/main.o
 soak:           # SECONDS of tests in full amounts, with ever new seeds
 	$(MAKE) -s $(ATONCE) tests $(RELEASED)
 	@tests/tools/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
-mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600, SHARE=4, LEAST=80
-	CC11='$(CC11) $(POSIX) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
+mutants:        # planted bugs must be noticed: KIND=named, FILES="alg matrix", SECONDS=600, SHARE=4, LEAST=80
+	CC11='$(CC11) $(POSIX) -DFAST=' tests/mutants/mutate.py $(or $(KIND), both) $(FILES) --real $(REAL) \
 	    $(SHARE:%=--share %) $(LEAST:%=--least %) \
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
 fuzz:           # SECONDS of what a machine makes up; WHAT=model or tokenizer; needs clang

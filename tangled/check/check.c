@@ -56,9 +56,10 @@ static void print_check_help(Error *f, const Command *c,
                              const Options *options)
 {
     const char *last = c->argument[c->n - 1];
-    int algorithm = atoi(last);
-    if (algorithm >= 1 && algorithm <= 15)
-        print_algorithm(c->out, algorithm);
+    char *end;
+    long algorithm = strtol(last, &end, 10);
+    if (algorithm >= 1 && algorithm <= 15 && *end == '\0')
+        print_algorithm(c->out, (int)algorithm);
     else if (*last != '-')
         fail_with(f, "--help %s: expected an algorithm from 1 to 15.", last);
     else {

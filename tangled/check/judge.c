@@ -63,13 +63,12 @@ static void judge_whole(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &judged->claim;
-    int all = entries_of(c);
     for (Premise h = EXACTLY; h < PREMISES; h++) {
         int wrong = judged->count[WRONG], off = judged->count[LAST_DIGIT];
         if (j->run[h] == NULL)
             continue;
         bool cut = wrong + off > 0
-                && count_in(c, j->run[h], is_cut_from) == all,
+                && count_in(c, j->run[h], is_cut_from) == entries_of(c),
              rounded = wrong > 0 && h != EXACTLY
                     && is_at_worst(c, j->run[h], LAST_DIGIT);
         if (!cut && !rounded)

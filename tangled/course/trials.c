@@ -311,6 +311,9 @@ static void write_random_trial(Examiner *x, int number, int seed, Error *f)
 static void run_worked(Examiner *x, const char *name, Error *f)
 {
     size_t n;
+    if (strcmp(name, "-") == 0)
+        fail_with(f, "a sheet of trials is read twice; give a file, not "
+                  "standard input.");
     x->text = read_text_file(x->arena, name, &n, f);
     x->run = run_sheet(read_sheet(x->arena, name, f), x->arena, f);
     if (x->run->algorithm != x->algorithm)

@@ -109,12 +109,14 @@ bool all_fit(const Job *job, const Layout *layout, Dimensions *d)
                        .H = job->run.hyper.H };
     agree(d, "1", 1, NULL);
     for (const Argument *a = argument_table; a->name != NULL; a++) {
-        bool is_X = *a->name == 'Z' && find_item(job, a->name) == NULL;
-        const Argument *same = is_X ? find_argument(d->algorithm, "X") : a;
+        bool given = a->instead == NULL || find_item(job, a->name) != NULL;
+        const Argument *other = given ? NULL
+                              : find_argument(d->algorithm, a->instead);
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
             continue;
         for (const Given *g = job->given; g->item != NULL; g++)
-            if (g->shape == same && !fits(a, g->item, layout, d))
+            if ((g->shape == a || g->shape == other)
+                && !fits(a, g->item, layout, d))
                 return false;
     }
     for (const Given *g = job->given; g->item != NULL; g++)
@@ -299,7 +301,7 @@ static bool is_without(const Job *job, const Argument *a, const Given *g)
     if (g != NULL)
         return g->item->word != NULL || unused;
     return unused || a->kind == MASK
-        || (*a->name == 'Z' && is_any_given(job, "X"))
+        || (a->instead != NULL && find_item(job, a->instead) != NULL)
         || !(job->late || has_value(a));
 }
 

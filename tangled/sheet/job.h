@@ -56,9 +56,8 @@ typedef struct Bound {          /* 18 fields: all that a sheet says       */
     Tape *tape;
     Variation *variation;       /* NULL: none                             */
     const Item *start;          /* the item `algorithm`                   */
-    Given *given;               /* what each item but a claim gives; then
-                                   what is assumed, without an item; and
-                                   an empty one, without a shape          */
+    Given *given;               /* of each item but claims; then what is
+                                   assumed; then one without a shape      */
     int givens;
     bool late;                  /* a step is given: not all is known      */
     int conditions;             /* see names.h                            */

@@ -88,8 +88,7 @@ static Mat run_unembed(Job *job)
                    ? transpose_of(job->arena, W) : W);
 }
 
-/* Refuses more tokens than a model has positions; item is where they are
-   given, or NULL for those that it would draw. */
+/* Refuses more tokens than a model has positions. item gives them, or NULL. */
 static void check_room(const Job *job, const Item *item, int length)
 {
     const int most = job->run.hyper.ell_max;
@@ -104,11 +103,11 @@ static void check_room(const Job *job, const Item *item, int length)
 static Tokens given_tokens(const Job *job, const char *name, int number)
 {
     const Item *item = require_of_head(job, name, number);
+    const Argument *list = find_argument(job->run.algorithm, name);
     int length = item != NULL ? item->rows * item->cols
-               : size_or_1(job, *name == 'z' ? "ell_z" : "ell_x");
+               : size_or_1(job, list->rows);
     int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
     int N_V = letter_size(&job->size, "N_V");
-    const Argument *list = find_argument(job->run.algorithm, name);
     check_room(job, item, length);
     for (int t = 0; t < length; t++) {
         double v = item == NULL ? 1 : entry_value(job, list, item, t);
