@@ -18,7 +18,8 @@ ROOMS   = library practice text cli sheet check show course model tools
 LONGEST = tests/course/trials tests/check/slips_models tests/course/exercise tests/check/slips tests/check/mistyped
 TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(basename $(wildcard tests/*.c $(ROOMS:%=tests/%/*.c))))
 RELEASED = $(patsubst tests/data/%/config.json, build/%.ftx, $(wildcard tests/data/released/*/config.json tests/data/released/*/*/config.json))
-ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
+CORES  := $(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
+ATONCE  = $(if $(findstring -j, $(MAKEFLAGS)),, -j$(CORES))
 EXAMPLE = tests/data/worked/alg04.sheet
 PARTS   = product train judge growth gpt2
 NEED   ?= book
@@ -26,7 +27,8 @@ PREFIX ?= /usr/local
 VERSION = 1.0
 DIST    = build/ftx-$(VERSION)
 
-ftx: build/ftx
+ftx:
+	@$(MAKE) --no-print-directory $(ATONCE) build/ftx
 all:            # the program is built while what is missing comes
 	@echo 'make all: what is missing, and the program'
 	@$(MAKE) -s $(ATONCE) deps ftx
@@ -139,7 +141,7 @@ dist:           # build/ftx-1.0.tar.gz: builds with cc and make alone
 debug:          # build/debug/build/ftx, whose debugger shows the webs
 	doc/tangle -L ftx.nw build/debug/tangled
 	doc/tangle -L doc/program build/debug/tangled
-	$(MAKE) -C build/debug -f ../../Makefile ftx CFLAGS='-O0 -g'
+	$(MAKE) $(ATONCE) -C build/debug -f ../../Makefile build/ftx CFLAGS='-O0 -g'
 clean:
 	rm -rf build
 

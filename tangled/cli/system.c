@@ -11,9 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-void notice_closed_pipes(void)
+void notice_failed_writes(void)
 {
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 void set_stop_handler(void (*handler)(int signal))
