@@ -88,7 +88,7 @@ static Mat run_unembed(Job *job)
                    ? transpose_of(job->arena, W) : W);
 }
 
-/* Refuses more tokens than a model has positions. item gives them, or NULL. */
+/* Refuses more tokens than ell_max, which item gives, or nothing if NULL. */
 static void check_room(const Job *job, const Item *item, int length)
 {
     const int most = job->run.hyper.ell_max;
