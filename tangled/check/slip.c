@@ -39,9 +39,9 @@ static Mat with_numbers(Mat M, Mat others)
 /* Returns whether a later line reads the logarithms of the step M. */
 static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 {
-    return s->at.job->run.algorithm >= 11 && M->logits != NULL
-        && has_role(step, ROLE(PROBABILITIES) | ROLE(NEXT)
-                          | ROLE(PREDICTED));
+    return algorithm_table[s->at.job->run.algorithm].kind >= TRAINING
+        && M->logits != NULL
+        && has_role(step, ROLE(PROBABILITIES) | ROLE(NEXT) | ROLE(PREDICTED));
 }
 
 /* P, which stands for the softmax M: the loss reads its logarithms. */
@@ -118,7 +118,7 @@ static uint64_t roles_on_demand(const Bound *bound, const Explanation *why)
         for (int k = 0; why->slip != NULL && k < EDITS; k++)
             edited |= why->slip->at[k].roles & ON_DEMAND;
     for (const StepRow *row = step_table; edited != 0 && row->name; row++)
-        if (row->derived && row->algorithm != 4
+        if (row->derived && !algorithm_table[row->algorithm].in_head
             && is_or_calls(a, row->algorithm)
             && (row->algorithm == a || has_model(row->algorithm)))
             roles |= edited & (uint64_t)1 << row->role;
@@ -140,15 +140,15 @@ static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
                        Mat M)
 {
     Mat Y = constant(s->at.job->arena, M->rows, M->cols);
-    bool logits = s->at.job->run.algorithm == 7 && M->logits != NULL,
+    const int a = s->at.job->run.algorithm;
+    bool logits = algorithm_table[a].kind == TOKENWISE && M->logits != NULL,
          probability = has_role(step, ROLE(PROBABILITIES) | ROLE(PREDICTED)
                                       | ROLE(NEXT) | ROLE(TEMPERED));
     for (int k = 0; k < M->rows * M->cols; k++) {
         int at = step->transposed ? k
                : k % M->cols * M->rows + k / M->cols;
         real x = (real)claim->entry[k].value;
-        bool open = isnan(x) || (probability && x < 0)
-                 || (probability && x == 0 && !logits);
+        bool open = isnan(x) || (probability && (logits ? x < 0 : x <= 0));
         Y->at[at] = open ? M->at[at] : x;
     }
     return step->aspect != VALUE ? Y

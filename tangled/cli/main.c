@@ -90,6 +90,6 @@ static int output_written(int status)
 
 int main(int argc, char *argv[])
 {
-    notice_failed_writes();
+    notice_closed_pipes();
     return output_written(choose(argc, argv));
 }

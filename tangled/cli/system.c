@@ -11,10 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-void notice_failed_writes(void)
+void notice_closed_pipes(void)
 {
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
 }
 
 void set_stop_handler(void (*handler)(int signal))
@@ -23,6 +22,7 @@ void set_stop_handler(void (*handler)(int signal))
     for (int k = 0; k < 3; k++)
         if (signal(number[k], handler) == SIG_IGN)
             signal(number[k], SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 FILE *open_descriptor(int number, const char *mode)

@@ -6,11 +6,12 @@
 
 enum { PATH_BYTES = 4000 };     /* of a name, with its end                */
 
-/* Makes a closed pipe, or a file that may not grow, an error like any. */
-void notice_failed_writes(void);
+/* Makes a closed pipe an error like any other. */
+void notice_closed_pipes(void);
 
 /* Calls the handler when the user or the system wants the program to stop,
-   but not for a signal that was ignored; SIG_DFL undoes it. */
+   but not for a signal that was ignored; SIG_DFL undoes it. From then on a
+   file that may not grow is an error like any other. */
 void set_stop_handler(void (*handler)(int signal));
 
 /* Returns the seconds since some moment. */

@@ -16,8 +16,8 @@
 static void check_entries(const Job *job, const Step *step, Mat M)
 {
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
-              || (step->role == NO_ROLE && step->algorithm == 4
-                  && step->line >= 5);      /* by a student's own name */
+              || (step->role == NO_ROLE && step->line >= 5 /* a student's */
+                  && algorithm_table[step->algorithm].in_head);
     const real *x = M->at;
     const bool all_finite = isfinite(total(M->rows * M->cols, x));
     for (int j = 1; j <= M->cols && !all_finite; j++) {

@@ -94,7 +94,7 @@ static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
 {
     int algorithm = job->run.algorithm;
     bool sequence = algorithm_table[algorithm].kind == TRAINING
-                 && a->kind == LIST && *a->name != 'u',
+                 && a->kind == LIST && a->instead == NULL,
          parameter = has_model(algorithm) && a->kind >= TOKENS;
     return item->aspect != VALUE || item->turn > 0
         || (item->part != NOWHERE && !parameter)

@@ -425,7 +425,7 @@ END
     HOLE=python table 3 "$work/subs" 4; says '^"ada",4,4$'; report $? 'a table in Python'
 }
 
-if [ -z "$part" ] || [ ! -d $made ]; then
+if [ -z "$part" ] || [ ! -d $made ] || [ "$program" -nt $made ]; then
     rm -rf build/lab-test; mkdir -p build/lab-test
     LABS=$made HANDOUT=no doc/lab/make "$program" > /dev/null || exit 1
 fi
