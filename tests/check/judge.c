@@ -127,6 +127,7 @@ LAW(a_tie_may_go_either_way)
 
 LAW(the_digits_count_as_typed)
 {
+    assert_verdicts("1.5 ; 2.6", "1.54 ; 2.63", "WW");  /* nobody rounds to 1.5 */
     assert_on("1.50", 1.5049, RIGHT);
     assert_on("1.50", 1.506, LAST_DIGIT);
     assert_on("1.5", 1.506, RIGHT);
@@ -289,8 +290,7 @@ LAW(what_is_carried_on_follows)
     assert_story(LOGITS_OF("1.10 0") "claim p = 0.750 0.250\n", "WR FF", NULL);
     assert_story(LOGITS_OF("1.10 0") "claim p = 0.751 0.250\n", "WR FF", NULL);
     assert_story(LOGITS_OF("1.10 0") "claim p = 0.752 0.250\n", "WR WF", NULL);
-    const Judgement *j = judged(LOGITS_OF("ln(3) 0") "claim p = 1/4 3/4\n");
-    assert_that(j->judged[1].begins);
+    assert_that(judged(LOGITS_OF("ln(3) 0") "claim p = 1/4 3/4\n")->judged[1].begins);
 }
 
 /* The logits written down would make p 5/8 1/8 1/8 1/8. */
