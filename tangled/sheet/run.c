@@ -88,7 +88,7 @@ static Mat run_unembed(Job *job)
                    ? transpose_of(job->arena, W) : W);
 }
 
-/* Refuses more tokens than ell_max, which item gives, or nothing if NULL. */
+/* Refuses more than ell_max tokens, of an item or, if NULL, to be drawn. */
 static void check_room(const Job *job, const Item *item, int length)
 {
     const int most = job->run.hyper.ell_max;
